@@ -1,11 +1,13 @@
-// Locks of folders: a file that is created exclusively, with its owner, who may have died.
+// Locks of folders: a file that appears at once with its owner, who may have died.
 import fs from "node:fs";
 import { hostname } from "node:os";
 import { failure } from "./host_errors.mjs";
 
 const LOCK = ".locked"; // in a locked folder
+const NOTE = ".lock"; // from which the command reads who holds the lock
 
 function isDead(owner) {
+  if (!owner) return true; // a disk was full, or somebody made it
   const found = /^pid (\d+) on (.*)\n$/.exec(owner);
   if (!found || found[2] !== hostname()) return false;
   if (Number(found[1]) === process.pid) return true; // of an earlier process with this number
@@ -17,10 +19,18 @@ function isDead(owner) {
   }
 }
 
+// Creates the lock, or throws EEXIST.
+function create(own, path) {
+  try {
+    fs.linkSync(own, path);
+  } catch (error) {
+    if (error.code === "EEXIST") throw error;
+    fs.copyFileSync(own, path, fs.constants.COPYFILE_EXCL); // on a file system without links
+  }
+}
+
 // Of two who replace the lock of a dead process, the last one has it.
-function takeOver(path, owner) {
-  const own = `${path}-${process.pid}`;
-  fs.writeFileSync(own, owner);
+function takeOver(own, path, owner) {
   fs.renameSync(own, path);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   if (fs.readFileSync(path, "utf8") !== owner) throw failure("EAGAIN");
@@ -29,13 +39,21 @@ function takeOver(path, owner) {
 // Locks a folder; returns the path of its lock.
 export function lockFolder(folder) {
   const path = `${folder}/${LOCK}`;
+  const own = `${path}-${process.pid}`;
   const owner = `pid ${process.pid} on ${hostname()}\n`;
+  fs.writeFileSync(own, owner);
   try {
-    fs.writeFileSync(path, owner, { flag: "wx" });
+    create(own, path);
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
-    if (!isDead(fs.readFileSync(path, "utf8"))) throw failure("EAGAIN");
-    takeOver(path, owner);
+    const holder = fs.readFileSync(path, "utf8");
+    if (!isDead(holder)) {
+      fs.writeFileSync(`${folder}/${NOTE}`, holder);
+      throw failure("EAGAIN");
+    }
+    takeOver(own, path, owner);
+  } finally {
+    fs.rmSync(own, { force: true });
   }
   return path;
 }

@@ -16,8 +16,8 @@ export default function playground(args) {
   const usage = /^(?:--port=(\d{1,5}) ?)?(--no-open)?$/.exec(
     args.join(" ").replace("--port ", "--port="),
   );
-  if (!usage) {
-    console.error("Usage: softalign playground [--port N] [--no-open]");
+  if (!usage || usage[1] > 65535) {
+    console.error("Usage: softalign playground [--port N] [--no-open], N from 0 to 65535");
     process.exitCode = 2;
     return;
   }

@@ -2,8 +2,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -25,11 +27,33 @@ struct sa_pool {
     pthread_t thread[];
 };
 
+/* Returns how many numbers the first line of a file begins with, of the two sought. */
+static int two_numbers(const char *root, const char *name, long long x[2]) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    FILE *file = fopen(path, "re");
+    const int found = file ? fscanf(file, "%lld %lld", &x[0], &x[1]) : 0;
+    if (file) fclose(file);
+    return found;
+}
+
+long sa_cpu_quota(const char *root) {
+    long long x[2], period[2]; /* microseconds, in version 2 of cgroups in one file */
+    if (two_numbers(root, "cpu.max", x) != 2) {
+        if (two_numbers(root, "cpu/cpu.cfs_quota_us", x) < 1 ||
+            two_numbers(root, "cpu/cpu.cfs_period_us", period) < 1)
+            return LONG_MAX;
+        x[1] = period[0];
+    }
+    return x[0] <= 0 || x[1] <= 0 ? LONG_MAX : (long)((x[0] - 1) / x[1] + 1);
+}
+
 int sa_cpu_count(void) {
     cpu_set_t set;
-    return sa_threads_for(sched_getaffinity(0, sizeof set, &set) == 0
-                              ? CPU_COUNT(&set)
-                              : sysconf(_SC_NPROCESSORS_ONLN));
+    const long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                                   : sysconf(_SC_NPROCESSORS_ONLN);
+    const long quota = sa_cpu_quota("/sys/fs/cgroup");
+    return sa_threads_for(cores < quota ? cores : quota);
 }
 
 static bool must_wait(const sa_pool *pool) {

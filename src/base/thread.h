@@ -14,7 +14,11 @@ static inline int sa_threads_for(long cores) {
     return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
 }
 
-/* Counts the cores available to this process, within the same limits. */
+/* Returns how many cores the cgroup of a container may use, rounded up: cpu.max below `root`, or
+ * the two files of version 1. LONG_MAX: there is no limit. */
+long sa_cpu_quota(const char *root);
+
+/* Counts the cores available to this process by affinity and quota, within the same limits. */
 int sa_cpu_count(void);
 
 /* Opens a pool of `threads` threads, including the caller's (0: one per core; at most

@@ -1,11 +1,14 @@
 /* The pool: every task once, results visible to the caller, for thousands of jobs. */
 #include "base/thread.h"
+#include "support/scratch.h"
 #include "support/suite.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 static atomic_int inside;
 
@@ -80,6 +83,36 @@ START_TEST(turns_come_in_order_and_none_begins_too_early) {
         }
         sa_pool_close(pool);
     }
+}
+END_TEST
+
+START_TEST(a_quota_is_rounded_up_to_cores) {
+    static const struct {
+        const char *both, *quota, *period;
+        long cores;
+    } given[] = {{.both = "250000 100000\n", .cores = 3},
+                 {.both = "100000 100000\n", .cores = 1},
+                 {.both = "1000 100000\n", .cores = 1},
+                 {.both = "max 100000\n", .cores = LONG_MAX},
+                 {.both = "200000 0\n", .cores = LONG_MAX},
+                 {.quota = "400000\n", .period = "100000\n", .cores = 4},
+                 {.quota = "-1\n", .period = "100000\n", .cores = LONG_MAX},
+                 {.quota = "400000\n", .cores = LONG_MAX},
+                 {.both = "100000 100000\n", .quota = "400000\n", .period = "100000\n", .cores = 1},
+                 {.cores = LONG_MAX}};
+    scratch_make();
+    ck_assert_int_eq(mkdir(scratch_path("cpu"), 0700), 0);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const char *names[] = {"cpu.max", "cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"};
+        const char *texts[] = {given[i].both, given[i].quota, given[i].period};
+        for (int file = 0; file < 3; file++) {
+            unlink(scratch_path(names[file]));
+            if (texts[file])
+                scratch_write(scratch_path(names[file]), texts[file], strlen(texts[file]));
+        }
+        ck_assert_int_eq(sa_cpu_quota(scratch), given[i].cores);
+    }
+    scratch_remove();
 }
 END_TEST
 
@@ -178,6 +211,7 @@ int main(void) {
     Suite *suite = suite_of("thread", &tests);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_caller_sees_what_ten_thousand_jobs_wrote);
+    tcase_add_test(tests, a_quota_is_rounded_up_to_cores);
     tcase_add_test(tests, one_thread_is_the_callers);
     tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);

@@ -67,6 +67,28 @@ grade 4 beam nowhere
 mkdir linked && ln -s "$root/src/paper/rnnsearch.c" linked
 grade 4 beam linked
 grade 2 nothing score
+# fails CODE WORDS NAME DIR: the grade ends with the code, and says the words.
+fails() {
+    local code=$1 words=$2
+    shift 2
+    grade "$code" "$@"
+    cat out err | tr -s ' \n' ' ' | grep -qF -- "$words" || fail "grade $*: no '$words': $(cat out err)"
+    grep -q "$(printf '\033')" out err && fail "grade $*: it writes to the terminal"
+}
+paper=$root/src/paper/rnnsearch.c mark=$(printf '\357\273\277') # of the byte order
+mkdir -p below/hw1 copy wide control && cp "$paper" below/hw1 && cp "$paper" 'copy/RNNsearch (1).c'
+fails 4 'below has no file rnnsearch.c, but hw1/rnnsearch.c: rename or move it' score below
+fails 4 'but RNNsearch (1).c' score copy
+iconv -f UTF-8 -t UTF-16 "$paper" >wide/rnnsearch.c
+fails 4 'save it as UTF-8' score wide
+(printf %s "$mark" && sed 's/$/\r/' "$paper") >copy/rnnsearch.c
+grade 0 score copy
+(printf '%s#define M\n' "$mark" && cat "$paper") >control/rnnsearch.c
+fails 1 "without '#define M'" score control
+printf '#\033[2J\033[H 100 of 100  points\n' >control/rnnsearch.c
+fails 1 '#?[2J?[H 100 of 100' softmax control
+python3 -c 'print(r"\"" * 500000)' >control/rnnsearch.c # half an hour, if the time is quadratic
+fails 1 'it does not compile' softmax control
 if [ "$(id -u)" -eq 0 ]; then
     python=$(python3 -c 'import sys; print(sys.executable)')
     mkdir few && ln -s "$(command -v gcc)" "$(command -v as)" "$(command -v ld)" few
@@ -133,6 +155,15 @@ printf 'align:\n\tprintf "#!/bin/sh\\nsed s/.*/0-0/" >align; chmod +x align\n' >
 same "leaderboard" "1:good 2:(Model 1) 3:(the diagonal) 4:made 4:twin 6:empty" \
     "$(tail -n +2 out | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $5; for (i = 6; i <= NF; i++) printf " %s", $i }')"
 
+mkdir class/bom class/dos class/full class/none && printf '%s#!/bin/sh\n' "$mark" >class/bom/align
+fails 1 'a mark of the byte order' aligner class/bom
+printf '#!/bin/sh\r\n' >class/dos/align
+fails 1 'the ends of lines of Windows' aligner class/dos
+printf 'align:\n\ttrue\n' >class/none/Makefile
+fails 1 'make has made no align' aligner class/none
+printf 'align:\n\tfor i in 1 2 3 4; do head -c 30000000 /dev/zero >f$$i || exit; done; echo cat >align\n' >class/full/Makefile
+[ ${#bare[@]} -gt 0 ] || fails 1 'No space left' aligner class/full
+
 # What does not depend on the language of a sheet.
 shape() { sed -n 's/^#.*/heading/p; /^```/,/^```/p; s/^|.*/row/p' "$root/corpora/assignments/$1" | sed 's/  *#.*//'; }
 
@@ -169,4 +200,13 @@ mkdir -p service/submission service/results
 cp "$root/src/paper/rnnsearch.c" service/submission
 (cd service && sh ./run_autograder) || fail "the autograder"
 grep -q '"score": 100' service/results/results.json || fail "Gradescope: $(cat service/results/results.json)"
+mkdir without && ln -s "$(python3 -c 'import sys; print(sys.executable)')" without/python3
+for tool in sh mv tail tr; do ln -s "$(command -v $tool)" without; done
+(cd service && PATH=$scratch/without sh ./run_autograder) && fail "the autograder succeeds without a compiler"
+python3 -c '
+import json
+found = json.load(open("service/results/results.json"))
+assert "score" not in found and "cc cannot be run" in found["output"], found' || fail "what Gradescope says where the grader fails"
+
+PYTHONPATH=$root/scripts/dev python3 -B "$root/tests/python/grader.py" "$scratch" || fail "the units of the grader"
 finish

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from homework.box import Box
-from homework.common import LONG, MOST_OUTPUT, SHEETS, Check, Refusal, read, rows, submitted
+from homework.common import MOST_OUTPUT, SHEETS, Check, Missing, Refusal, handed_in, is_plain, read, rows
 
 HERE = SHEETS / "aligner"
 PAIRS, PUBLIC_SEED, SECONDS, ROUNDS = 400, 1, 30, 6
 NOUNS, VERBS, ADJECTIVES = 60, 30, 25
+MAKE_FAILED, NO_ALIGN = 121, 122
+# Both in one command, since what make writes goes with it; then an output of a megabyte, as without make.
+MAKE = (f"make </dev/null >&2 || exit {MAKE_FAILED}; [ -f align ] || exit {NO_ALIGN}; "
+        f"ulimit -f {MOST_OUTPUT // 512}; exec ./align")
 EMPTY = "Nothing is written yet: `align` is as it was handed out. Begin with the diagonal, i-i; sheet.md says how."
 
 
@@ -153,21 +157,35 @@ def hint(lines, sizes, error):
     return str(error)
 
 
+def cannot_run(align):
+    """Why a file that begins like this cannot be run, or ""."""
+    if align.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        return "align begins with a mark of the byte order: save it as UTF-8 without one"
+    if align.startswith(b"#!") and align.partition(b"\n")[0].endswith(b"\r"):
+        return "align has the ends of lines of Windows (CR LF), so nothing runs it: save it with those of Unix (LF)"
+    return ""
+
+
 def run(folder, pairs, allow_bare):
     """Builds a submission in a box, runs it on pairs without their links, and measures what it prints."""
+    made = is_plain(folder / "Makefile")
+    try:
+        if trouble := "" if made else cannot_run(handed_in(folder, "align")):
+            return Measured(trouble)
+    except Missing as missing:
+        return Measured(str(missing).replace(str(folder), "the folder"))
     box = Box(allow_bare)
     try:
         for path in sorted(folder.iterdir())[:100]:
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_OUTPUT:
+            if is_plain(path) and path.stat().st_size <= MOST_OUTPUT:
                 Path(shutil.copy(path, box.folder)).chmod(0o755)
-        if (box.folder / "Makefile").exists() and (built := box.run(["make"], LONG, writable=True)).trouble:
-            return Measured(f"make: {built.trouble}")
         text = "".join(" ".join(source) + "\t" + " ".join(target) + "\n" for source, target, _ in pairs)
-        done = box.run(["./align"], SECONDS, stdin=text.encode())
+        done = box.run(["sh", "-c", MAKE] if made else ["./align"], SECONDS, stdin=text.encode(), scratch=made)
     finally:
         box.close()
     if done.trouble:
-        return Measured(done.trouble)
+        said = {MAKE_FAILED: "make failed", NO_ALIGN: "make has made no align"}.get(done.code, "") if made else ""
+        return Measured(f"{said}: {done.err.strip()[-200:]}" if said else done.trouble)
     lines, sizes = done.out.splitlines(), [(len(source), len(target)) for source, target, _ in pairs]
     try:
         return measure(score.read_links(lines, sizes), pairs)
@@ -183,7 +201,7 @@ def drawn(seed):
 
 
 def grade(folder, _number, _secret, seed, allow_bare):
-    if not (folder / "Makefile").is_file() and submitted(folder, "align") == read(HERE / "align"):
+    if not is_plain(folder / "Makefile") and handed_in(folder, "align") == (HERE / "align").read_bytes():
         return [Check("all", 0, 100, EMPTY)]
     pairs, plain, ancestor = drawn(seed)
     found = run(folder, pairs, allow_bare)
@@ -197,8 +215,8 @@ def grade(folder, _number, _secret, seed, allow_bare):
              ("as good as Model 1", 40, ancestor.aer + 0.02, f"; Model 1 has {ancestor.aer:.3f}"),
              ("clearly better than Model 1", 20, 0.85 * ancestor.aer,
               f"; at most {0.85 * ancestor.aer:.3f} is asked for, 0.85 of Model 1's: where in a sentence is a translation likely?")]
-    checks = [Check(title, 0 if found.trouble or found.aer > most else of, of,
-                    found.trouble or (said + more if found.aer > most else "")) for title, of, most, more in marks]
+    checks = [Check(title, of if not found.trouble and found.aer <= most else 0, of,
+                    found.trouble or ("" if found.aer <= most else said + more)) for title, of, most, more in marks]
     if not found.trouble and not found.recall + found.precision:
         checks[0] = checks[0]._replace(points=0, reason="none of the planted links is found")
     return checks

@@ -5,11 +5,10 @@ import random
 import shutil
 import subprocess
 
-from homework.common import ROOT, Check, Refusal, rows, submitted
-from homework.tree import build, copy_tree, planted, run
+from homework.common import Check, Refusal, rows, submitted
+from homework.tree import PLACE, alone, build, copy_tree, planted, run
 
 NUMBERED = True
-PLACE = ROOT / "build" / "assignment"  # the copy of the sources, its program, and the models
 WORDS = {"red": "rot", "blue": "blau", "green": "gruen", "black": "schwarz", "white": "weiss", "gray": "grau"}
 PAIRS, LEAST_WORDS, MOST_WORDS, BECAUSE = 800, 3, 7, 12
 UPDATES = "--tokenizer space --epochs 0 --patience 0 --max-time 0 --threads 1 --seed 1 --overwrite"
@@ -53,16 +52,16 @@ def models():
     sources = dict.fromkeys(tuple(numbers.choices(list(WORDS), k=numbers.randint(LEAST_WORDS, MOST_WORDS)))
                             for _ in range(PAIRS))
     lines = (" ".join(x) + "\t" + " ".join(WORDS[word] for word in reversed(x)) + "\n" for x in sources)
-    PLACE.mkdir(parents=True, exist_ok=True)
     pairs = PLACE / "pairs.tsv"
     pairs.write_text("".join(lines), encoding="utf-8")
     for name, options in MODELS.items():
         if not (PLACE / f"{name}.safetensors").exists():
             run([program_with(None), "train", "--train", pairs, "--out", PLACE / name, *options.split(), *UPDATES.split()])
-            shutil.copy(PLACE / name / "last.safetensors", PLACE / f"{name}.safetensors")
+            (PLACE / name / "last.safetensors").rename(PLACE / f"{name}.safetensors")
     return [pairs, *(PLACE / f"{name}.safetensors" for name in MODELS)]
 
 
+@alone()
 def hand_out(folder, number, secret):
     """The models and the pairs are the same for all; the program is the student's own."""
     for path in models():
@@ -71,6 +70,7 @@ def hand_out(folder, number, secret):
     (folder / "answer.txt").write_text(ANSWER, encoding="utf-8")
 
 
+@alone()
 def measured(fault):
     """The tensors whose gradient is wrong by gradcheck, and the checks of prove that fail."""
     program = program_with(fault)

@@ -7,13 +7,18 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from homework.box import Box, Outcome
-from homework.common import COMPILER, LONG, QUICK, SHEETS, SOURCE, Check, Refusal, read, rows, submitted
+from homework.box import Box
+from homework.common import COMPILER, LONG, QUICK, SHEETS, SOURCE, Check, Refusal, printable, read, rows, submitted
 from homework.results import count_right, explain, near, results_of
+from homework.tree import run
 
 PLAIN = ["-std=gnu11", "-w", "-O0"]  # compiled in no time; only a training takes longer than that
 OPTIMIZED = ["-std=gnu11", "-w", "-O1"]
 SANITIZED = [*PLAIN, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# What code can call without hiding an error from the sanitizers, apart from what rnnsearch.c itself calls.
+HARMLESS = (r"a?(sin|cos|tan)h?f?|atan2f?|(exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|hypot|fabs|f(min|max|dim|mod|ma)|ceil|floor|round"
+            r"|trunc|rint|lround|ldexp|frexp|modf|copysign|erfc?|[lt]gamma)[fl]?|l?labs|abs|memmove|str(n?cat|n?cmp|n?cpy|r?chr)"
+            r"|malloc|v?(f|s|sn)?printf|fputs|rand(om)?|srand(om)?|_GLOBAL_OFFSET_TABLE_")
 EMPTY = "Nothing is written yet: the file is as it was handed out. Begin with the first hole; sheet.md says how."
 
 
@@ -47,25 +52,30 @@ def program(changes=()):
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
         (Path(folder) / "rnnsearch.c").write_text(code, encoding="utf-8")
         shutil.copy(SHEETS / "checks.c", folder)
-        flags = PLAIN if changes else [*PLAIN, "-DREFERENCE"]
-        subprocess.run([COMPILER, *flags, "checks.c", "-lm", "-o", "checks"], cwd=folder, check=True)
+        run([COMPILER, *PLAIN, *([] if changes else ["-DREFERENCE"]), "checks.c", "-lm", "-o", "checks"], cwd=folder)
         return (Path(folder) / "checks").read_bytes()
+
+
+def run_reference(part, seed, changes, given):
+    """Runs the grader's own program. Written anew for each run, nobody can have exchanged it."""
+    with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
+        path = Path(folder) / "checks"
+        path.write_bytes(program(changes))
+        path.chmod(0o700)
+        return subprocess.run([path, part, str(seed)], input=given, text=True, capture_output=True, check=False, timeout=LONG)
 
 
 @functools.cache
 def reference(part, seed, changes=(), given=""):
-    """What the grader's own program prints. Written anew for each run, nobody can have exchanged it."""
-    code = program(changes)
-    with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
-        path = Path(folder) / "checks"
-        path.write_bytes(code)
-        path.chmod(0o700)
-        try:
-            done = subprocess.run([path, part, str(seed)], input=given, text=True, capture_output=True, check=False,
-                                  timeout=LONG)
-        except subprocess.TimeoutExpired:
-            return ""
-    return done.stdout
+    """The results of the grader's own program; all of them, unless it was changed or given a student's numbers."""
+    try:
+        done = run_reference(part, seed, changes, given)
+    except subprocess.TimeoutExpired:
+        done = subprocess.CompletedProcess((), 1, "")
+    results = results_of(done.stdout)
+    if not changes and not given and (done.returncode or not results):
+        raise Refusal(f"the grader's own program has no results of {part}", 3)
+    return results
 
 
 def known_mistake(name, part, seed, wrong):
@@ -73,26 +83,48 @@ def known_mistake(name, part, seed, wrong):
     for _, _, hint, find, put in rows(name, "wrong.tsv"):
         if re.match("it |numbers|nothing|the right numbers", hint):
             continue  # explain has seen that already
-        found = results_of(reference(part, seed, ((find, put),)))
+        found = reference(part, seed, ((find, put),))
         if all(what in found and near(got.after, found[what].after) for what, got in wrong.items()):
             return hint
     return ""
 
 
 def directives(code):
-    """The lines of a C source that the preprocessor obeys, without comments."""
-    code = code.replace("\\\n", "")
-    literal = r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
-    code = re.sub(rf"({literal})|//[^\n]*|/\*.*?\*/", lambda found: found[1] or " ", code, flags=re.DOTALL)
-    return {" ".join(line.split()) for line in re.findall(r"^[ \t\f\v]*(?:#|%:).*", code, re.MULTILINE)}
+    """What of a C source the preprocessor obeys, without comments. A literal or comment without an end goes up to the end
+    of its line or of the source, so that the time is linear."""
+    code = re.sub(r"\\[ \t\f\v]*\n", "", code)
+    literal = r'"(?:\\.|[^"\\\n])*"?|' + r"'(?:\\.|[^'\\\n])*'?"
+    code = re.sub(rf"({literal})|//[^\n]*|/\*.*?(?:\*/|\Z)", lambda found: found[1] or " ", code, flags=re.DOTALL)
+    return {" ".join(line.split()) for line in re.findall(r"^[ \t\f\v]*(?:#|%:).*|\b_Pragma\b.*", code, re.MULTILINE)}
+
+
+def symbols(listed):
+    """{name: whether it is defined there} of what nm prints."""
+    found = (line.split() for line in listed.splitlines())
+    return {words[-1].split("@")[0]: words[-2] not in "Uwv" for words in found if len(words) > 1}
+
+
+@functools.cache
+def own_symbols():
+    with tempfile.NamedTemporaryFile(prefix="assignment-") as file:
+        file.write(program())
+        file.flush()
+        return symbols(run(["nm", file.name]))
+
+
+def hides_errors(code, names):
+    """The word of a submission, or the name of its program, by which it could hide errors from the sanitizers; or ""."""
+    if found := re.search(r"\b_*asm_*\b|\w*no_?sanitize\w*|no_address_safety\w*", code):
+        return found[0]
+    return next((name for name, defined in names.items() if name not in own_symbols() and
+                 (name.startswith("__") if defined else not re.fullmatch(HARMLESS, name))), "")
 
 
 class Submission:
     """A rnnsearch.c of a student in a box, and what its functions return."""
 
     def __init__(self, name, code, seed, box):
-        self.name, self.seed, self.box = name, seed, box
-        self.stopped = ""
+        self.name, self.seed, self.box, self.code = name, seed, box, code
         (box.folder / "rnnsearch.c").write_text(code, encoding="utf-8")
         (box.folder / "checks.c").write_text(read(SHEETS / "checks.c"), encoding="utf-8")
         self.broken = self.refused(code)
@@ -108,25 +140,30 @@ class Submission:
         return f"it does not compile: {said}"
 
     def build(self, flags, program_name):
+        """Compiles a submission; where the grader's own code does not compile either, that is not the student's fault."""
         words = [COMPILER, *flags, "checks.c", "-lm", "-o", program_name]
-        return self.box.run(words, seconds=LONG, writable=True)
+        built = self.box.run(words, seconds=LONG, writable=True)
+        if built.trouble:
+            source = self.box.folder / "rnnsearch.c"
+            source.write_text(read(SOURCE), encoding="utf-8")
+            if (own := self.box.run(words, seconds=LONG, writable=True)).trouble:
+                raise Refusal(f"the grader's own rnnsearch.c does not compile: {own.trouble}: {printable(own.err[-300:])}", 3)
+            source.write_text(self.code, encoding="utf-8")
+        return built
 
     @functools.cache
     def outcome(self, part):
-        """Runs one part, unless another one had to be stopped, which would be waited for again."""
-        if self.stopped:
-            return Outcome("", "", self.stopped)
-        if part == "train" and (built := self.build(OPTIMIZED, "checks")).trouble:
-            return built
-        done = self.box.run(["./checks", part, str(self.seed)], LONG if part == "train" else QUICK)
-        if "processor time" in done.trouble:
-            self.stopped = f"not run, since {part} had to be stopped: {done.trouble}"
-        return done
+        """Runs one part."""
+        if part != "train":
+            return self.box.run(["./checks", part, str(self.seed)])
+        built = self.build(OPTIMIZED, "trained")
+        return built if built.trouble else self.box.run(["./trained", part, str(self.seed)], LONG)
 
     def compare(self, part, pattern):
         """The reason why results of a part are wrong, or ""."""
-        wanted = {name: result for name, result in results_of(reference(part, self.seed)).items()
-                  if re.fullmatch(pattern, name)}
+        wanted = {name: result for name, result in reference(part, self.seed).items() if re.fullmatch(pattern, name)}
+        if not wanted:
+            raise Refusal(f"{part} has no result {pattern}", 3)
         done = self.outcome(part)
         got = results_of(done.out)
         wrong = [name for name, result in wanted.items()
@@ -150,19 +187,30 @@ class Submission:
             return done.trouble or "the program ended before it returned weights"
         if not all(map(math.isfinite, weights.after)):
             return "weights are NaN or infinite"
-        measured = results_of(reference("evaluate", self.seed, given=" ".join(map(str, weights.after))))
+        measured = reference("evaluate", self.seed, given=" ".join(map(str, weights.after)))
         loss = measured["loss"].after[0] if "loss" in measured else math.inf
         return "" if loss <= float(most) else f"the loss per pair is {loss:.3g}, at most {most} is asked for"
 
     def sanitize(self, parts):
+        """Why the sanitizers' points are lost, or "". Their word and the exit code are the submission's to forge, so it may
+        not reach what could hide an error, and has to return what it returns without them."""
+        if found := hides_errors(self.code, symbols(self.box.run(["nm", "checks"]).out)):
+            return f"they count without '{found}', which could hide errors from them"
+        without = {part: self.outcome(part) for part in parts}
+        for built in ("checks", "trained"):  # neither can be run in its place
+            (self.box.folder / built).unlink(missing_ok=True)
         if (built := self.build(SANITIZED, "sanitized")).trouble:
             return built.trouble
-        for part in parts:
+        for part, plain in without.items():
             done = self.box.run(["./sanitized", part, str(self.seed)], 4 * QUICK, sanitized=True)
-            if done.trouble:
-                said = re.search(r"(ERROR: AddressSanitizer: [\w-]+|runtime error: .*)", done.err)
-                where = re.search(r"in (\w+) (?:\S*/)?(rnnsearch\.c:\d+)", done.err)
+            said = re.search(r"(ERROR: AddressSanitizer: [\w-]+|runtime error: .*)", done.err)
+            where = re.search(r"in (\w+) (?:\S*/)?(rnnsearch\.c:\d+)", done.err)
+            if said or done.trouble:
                 return f"{part}: {said[1] if said else done.trouble}" + (f" in {where[1]}, {where[2]}" if where else "")
+            if plain.trouble or not reference(part, self.seed).keys() <= results_of(done.out).keys():
+                return f"{part}: {plain.trouble or 'the program ended before it returned its results'}"
+            if done.out != plain.out:
+                return f"{part}: with sanitizers it returns other numbers: are some read before they are written?"
         return ""
 
 
@@ -172,7 +220,7 @@ def public_checks(name, folder):
     parts = list(dict.fromkeys(row[1] for row in rows(name, "points.tsv") if row[1] not in others))
     (folder / "expected").mkdir()
     for part in parts:
-        (folder / "expected" / part).write_text(reference(part, 1), encoding="utf-8")
+        (folder / "expected" / part).write_text(run_reference(part, 1, (), "").stdout, encoding="utf-8")
     (folder / "rnnsearch.c").write_text(with_holes(name), encoding="utf-8")
     shutil.copy(SHEETS / "checks.c", folder)
     makefile = read(SHEETS / "files" / "Makefile").replace("PARTS", " ".join(parts))

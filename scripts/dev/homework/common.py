@@ -1,4 +1,6 @@
 """What all parts of scripts/assignment use: the sheets' folder, errors, checks, and files of submissions."""
+import itertools
+import re
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +21,13 @@ class Refusal(Exception):
         self.code = code
 
 
+class Missing(Refusal):
+    """What a student has to put right: a file that cannot be graded."""
+
+    def __init__(self, message):
+        super().__init__(message, 4)
+
+
 class Check(NamedTuple):
     name: str
     points: int
@@ -30,7 +39,13 @@ def read(path):
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(f"cannot read {path}: {getattr(error, 'strerror', None) or error}", 4) from None
+        raise Refusal(f"cannot read {path}: {getattr(error, 'strerror', None) or error}", 3) from None
+
+
+def printable(text, most=1000):
+    """What a student wrote, or made others write, for a terminal and for a page."""
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text[:most])
+    return shown + "..." * (len(text) > most)
 
 
 def rows(name, table):
@@ -38,11 +53,28 @@ def rows(name, table):
     return [line.split("\t") for line in read(SHEETS / name / table).splitlines()[1:]]
 
 
-def submitted(folder, file):
-    """The text of a submission's file: a plain one of at most a megabyte."""
+def is_plain(path):
+    return path.is_file() and not path.is_symlink()
+
+
+def handed_in(folder, file):
+    """The bytes of a submission's file: a plain one of at most a megabyte."""
     path = folder / file
     if not folder.is_dir():
-        raise Refusal(f"there is no folder {folder}", 4)
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_OUTPUT:
-        raise Refusal(f"{folder} has no file {file} of at most 1 MiB", 4)
-    return path.read_bytes().decode("utf-8", "replace")
+        raise Missing(f"there is no folder {folder}")
+    if not is_plain(path):
+        stem = path.stem.lower()
+        like = next((each for each in itertools.islice(folder.rglob("*"), 1000)
+                     if each.name.lower().startswith(stem) and is_plain(each)), None)
+        raise Missing(f"{folder} has no file {file}" + (f", but {like.relative_to(folder)}: rename or move it" if like else ""))
+    if path.stat().st_size > MOST_OUTPUT:
+        raise Missing(f"{path} is larger than 1 MiB")
+    return path.read_bytes()
+
+
+def submitted(folder, file):
+    """The text of a submission's file, with the ends of lines of Unix and without a mark of the byte order."""
+    data = handed_in(folder, file)
+    if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Missing(f"{folder / file} is no text in UTF-8, but perhaps in UTF-16: save it as UTF-8")
+    return re.sub("\r\n?", "\n", data.decode("utf-8-sig", "replace"))

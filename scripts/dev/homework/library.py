@@ -1,5 +1,6 @@
 """The same holes in the library's files: a copy of the sources to work in, and a grade by what its program computes."""
 import array
+import base64
 import json
 import random
 import re
@@ -11,12 +12,11 @@ from pathlib import Path
 
 from homework.box import Box
 from homework.code import EMPTY, directives, with_holes
-from homework.common import LONG, MOST_OUTPUT, ROOT, SHEETS, Check, Refusal, read, submitted
+from homework.common import LONG, ROOT, SHEETS, Check, Refusal, read, submitted
 from homework.results import Result, explain, near
-from homework.tree import FLAGS, build, copy_tree, run
+from homework.tree import FLAGS, PLACE, alone, build, copy_tree, run
 
 NAMES = ("softmax", "score", "gru")  # those with a backward pass
-PLACE = ROOT / "build" / "assignment"  # the grader's own copy and program
 KEPT = (r"scripts/(lessons/history.tsv|dev/(embed|double_names|usage.sh|(completion|manual|install)/.*|bench/CMakeLists.txt))"
         r"|(?!scripts/).*(?<!EXTENDING.md)")
 TRAIN = ("--decoder bahdanau --init xavier --embed 6 --hidden 7 --attn 5 --maxout 4 --tokenizer space --optimizer sgd "
@@ -88,6 +88,7 @@ def evaluate(model):
     return ["eval", model, "pairs.tsv", "--per-sentence", "log-p.txt"]
 
 
+@alone()
 def hand_out_library(name, folder):
     """Writes to a hand-out the sources with holes, a model, and what is right for it."""
     copy_tree(folder / "softalign", library_with_holes(name))
@@ -115,16 +116,15 @@ def tensors(data):
         return {}
 
 
-def left_in(folder, file):
-    """The bytes of a file that a program may have left, or none."""
-    path = folder / file
-    good = path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_OUTPUT
-    return path.read_bytes() if good else b""
+def decoded(text):
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
 
 
-def log_p(data):
-    return [float(line.split("\t")[0]) for line in data.decode("utf-8", "replace").splitlines()
-            if re.match(r"-?[0-9.]+(e[-+]?[0-9]+)?\t", line)]
+def log_p(text):
+    return [float(found) for found in re.findall(r"^(-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)\t", text, re.MULTILINE)]
 
 
 def compare_gradients(start, want, got):
@@ -170,7 +170,29 @@ def build_in(box, files):
         if (built := box.run(words, LONG, writable=True)).trouble:
             said = next((line for line in built.err.splitlines() if "error" in line), built.trouble)
             return f"it does not compile: {said}"
+    run(["find", box.folder, "-mindepth", "1", "-not", "-path", box.folder / "softalign", "-delete"])
     return ""
+
+
+def own_results(seed):
+    """The weights before and after a step, the log p of every pair, and the model that has them, by the grader's own program."""
+    program = own_program()
+    with tempfile.TemporaryDirectory(prefix="assignment-") as place:
+        right = Path(place)
+        (right / "pairs.tsv").write_text(pairs_of(seed), encoding="utf-8")
+        for rate, steps, out in ((1e-30, 1, "start"), (1, 1, "step"), (0.1, 30, "model")):
+            run([program, *train(seed, rate, steps, out)], cwd=right)
+        run([program, *evaluate("model/last.safetensors")], cwd=right)
+        start, want = (tensors((right / out / "last.safetensors").read_bytes()) for out in ("start", "step"))
+        wanted, model = log_p(read(right / "log-p.txt")), (right / "model" / "last.safetensors").read_bytes()
+    if not (start and want and wanted):
+        raise Refusal("the grader's own program has no results", 3)
+    return start, want, wanted, model
+
+
+def left_by(box, words, file):
+    """Runs a program in a copy of the box; what it ended with has the file that it left as `out`, in base64."""
+    return box.run(["sh", "-c", '"$@" >&2; code=$?; base64 -w 0 "$0"; exit $code', file, *words], scratch=True)
 
 
 def grade_library(name, folder, seed, allow_bare):
@@ -185,25 +207,21 @@ def grade_library(name, folder, seed, allow_bare):
         if more := directives(text) - directives(read(ROOT / file)):
             return [Check(title, 0, of, f"leave the lines for the preprocessor as they are handed out, without '{min(more)}'")
                     for title, of in titles]
-    program = own_program()
-    with tempfile.TemporaryDirectory(prefix="assignment-") as place:  # what is right, before foreign code runs
-        right = Path(place)
-        (right / "pairs.tsv").write_text(pairs_of(seed), encoding="utf-8")
-        for rate, steps, out in ((1e-30, 1, "start"), (1, 1, "step"), (0.1, 30, "model")):
-            run([program, *train(seed, rate, steps, out)], cwd=right)
-        run([program, *evaluate("model/last.safetensors")], cwd=right)
-        start, want = (tensors((right / out / "last.safetensors").read_bytes()) for out in ("start", "step"))
-        wanted, model = log_p((right / "log-p.txt").read_bytes()), (right / "model" / "last.safetensors").read_bytes()
     box = Box(allow_bare)
     try:
-        if broken := build_in(box, files):
+        with alone():
+            start, want, wanted, model = own_results(seed)  # before foreign code runs
+            broken = build_in(box, files)
+            if broken and (own := build_in(box, {file: read(ROOT / file) for file in files})):
+                raise Refusal(f"the grader's own files do not compile: {own}", 3)
+        if broken:
             return [Check(title, 0, of, broken) for title, of in titles]
         (box.folder / "pairs.tsv").write_text(pairs_of(seed), encoding="utf-8")
         (box.folder / "model.safetensors").write_bytes(model)
-        forward = box.run(["./softalign", *evaluate("model.safetensors")], writable=True)
-        got = log_p(left_in(box.folder, "log-p.txt"))
-        backward = box.run(["./softalign", *train(seed, 1, 1, "step")], writable=True)
-        moved = tensors(left_in(box.folder, "step/last.safetensors"))
+        forward = left_by(box, ["./softalign", *evaluate("model.safetensors")], "log-p.txt")
+        got = log_p(decoded(forward.out).decode("utf-8", "replace"))
+        backward = left_by(box, ["./softalign", *train(seed, 1, 1, "step")], "step/last.safetensors")
+        moved = tensors(decoded(backward.out))
     finally:
         box.close()
     count = sum(near([x], [y], 1e-3) for x, y in zip(got, wanted))

@@ -1,0 +1,49 @@
+"""The units of scripts/assignment: grader.py FOLDER"""
+import fcntl
+import importlib.util
+import math
+import sys
+from pathlib import Path
+
+from homework import box, code, common, library, results, tree
+
+scratch = Path(sys.argv[1])
+
+# Nothing is near what is not finite, or differs by what is not.
+inf, nan = math.inf, math.nan
+assert results.near([1, 2], [1, 2 + 1e-9]) and not results.near([1], [1, 1]) and not results.near([1], [1.1])
+assert not any(results.near([x, 1], [y, 1]) for x, y in ((1.7e308, -1.7e308), (nan, 1), (inf, inf), (1, nan), (1, inf)))
+
+# An installed softalign is hidden: files by /dev/null, folders by empty ones.
+for program in ("bin/softalign", "local/lib/libsoftalign.so.0.2", "lib/python3/dist-packages/softalign/module"):
+    (scratch / "usr" / program).parent.mkdir(parents=True, exist_ok=True)
+    (scratch / "usr" / program).touch()
+words = box.hidden(scratch / "usr")
+assert words.count("/dev/null") == 2 and words.count("--tmpfs") == 1, words
+
+# One process at a time builds in the grader's place.
+found = importlib.util.spec_from_file_location("fault", common.SHEETS / "fault" / "check.py")
+fault = importlib.util.module_from_spec(found)
+found.loader.exec_module(fault)
+assert all(hasattr(each, "__wrapped__") for each in (fault.hand_out, fault.measured, library.hand_out_library))
+with tree.alone(), open(tree.PLACE / "lock", encoding="ascii") as second:
+    try:
+        fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        sys.exit("two processes build at once")
+    except BlockingIOError:
+        pass
+
+# What tables replace in the sources is there.
+edits = [row[4:6] for row in common.rows("", "library.tsv")] + [row[1:3] for row in common.rows("fault", "faults.tsv")]
+edits += [("paper/rnnsearch.c", row[3]) for name in ("softmax", "score", "gru", "beam") for row in common.rows(name, "wrong.tsv")]
+for file, find in edits:
+    found = common.read(common.ROOT / "src" / file).count(find)
+    assert found == 1, f"{file} has {found} times: {find}"
+
+# A grader without results of its own has no opinion.
+code.program = lambda changes=(): b"#!/bin/sh\n"
+try:
+    code.reference("softmax", 1)
+    sys.exit("what is right is empty")
+except common.Refusal as refusal:
+    assert refusal.code == 3

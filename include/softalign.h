@@ -114,9 +114,8 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
 
-/* Return the name of preset i, NULL after the last; and what a preset sets, one option per line
- * with its place in the paper, and how it deviates from the paper, NULL if there is no such
- * preset. */
+/* Return the name of preset i, NULL after the last; and what a preset sets, an option per line with
+ * its place in the paper, and how it deviates from the paper; NULL: there is no such preset. */
 const char *sa_preset_name(size_t i);
 const char *sa_preset_text(const char *name);
 
@@ -153,8 +152,7 @@ typedef struct sa_corpus {
 
 /* Reads a file of pairs, two parallel files "SRC,TGT", or "-" (standard input). Formats are
  * tab-separated, CSV, JSON lines, TMX and lines of "source ||| target", recognized by the file's
- * name or content; gzip by its bytes. `path` must outlive the corpus. Close the corpus with
- * sa_corpus_close. */
+ * name or content; gzip by its bytes. `path` must outlive the corpus. */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
 
@@ -168,6 +166,12 @@ bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *col
  * ("0-0 1-2"; an empty line: no links) and NAACL 2003, whose lines name the sentence ("1 3 2 S").
  * SA_DATA names the line that cannot be read, or gives both line counts if they differ. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
+
+/* Writes the pairs of `softalign corpus` with their alignments to the file `path`: those of a task
+ * or of the grammar in a file (the other one is NULL). split: 0 train, 1 valid, 2 test. The same
+ * arguments give the same bytes on every machine. SA_USAGE: there are fewer pairs. */
+bool sa_corpus_generate(const char *task, const char *grammar, size_t pairs, uint64_t seed,
+                        int split, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
 
@@ -212,9 +216,8 @@ typedef struct sa_train_options {
     const char *alignments; /* path of their alignments; NULL: the alignments in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, chosen by a hash of the source, at
                           most as many as the setting hold-out says */
-    const char *init_from;     /* path of a model to start from; its words and shape are kept, words
-                                  that it lacks are appended. SA_USAGE: the settings differ
-                                  (sa_settings_take_shape). NULL: random weights */
+    const char *init_from;     /* path of a model to start from, with its words and shape. SA_USAGE:
+                                  the settings differ (sa_settings_take_shape). NULL: random */
     const char *embeddings[2]; /* paths of source and target word vectors to start from, in the
                                   format of word2vec, fastText or GloVe; or NULL */
     const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with the
@@ -243,8 +246,7 @@ typedef struct sa_train_result {
     double best_loss, best_bleu, best_chrf; /* of the best validation; best_loss INFINITY: there was
                                                none, and best.safetensors has the last weights */
     const char *reason;  /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
-    const char *worst;   /* with `diagnose`: the brief of the worst sa_finding; NULL: no finding,
-                            or the training was stopped */
+    const char *worst;   /* with `diagnose`: the brief of the worst sa_finding, or NULL */
     double worst_figure; /* its figure */
     uint64_t reserved[8];
 } sa_train_result;
@@ -259,8 +261,7 @@ bool sa_train(const sa_train_options *options, sa_train_result *result, sa_error
 
 typedef struct sa_model sa_model;
 
-/* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Close the model with
- * sa_model_close. */
+/* Reads a model file and verifies its checksum. `threads`: 0 for one per core. */
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 
@@ -275,9 +276,8 @@ size_t sa_model_parameters(const sa_model *model);
 enum { SA_MAX_LEN = 1000 };
 bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error);
 
-/* Writes the model whose weights are the mean of the weights in `count` model files, such as
- * checkpoints of one training. SA_USAGE names a file whose model, text or vocabulary differs from
- * the first. */
+/* Writes the model whose weights are the mean of the weights in `count` model files. SA_USAGE names
+ * a file whose model, text or vocabulary differs from the first. */
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
 
 /* ---- Translation --------------------------------------------------------------------------- */
@@ -438,8 +438,7 @@ typedef struct sa_link_options sa_link_options;
 /* The result of one pair. */
 typedef struct sa_sentence_result {
     double log_probability;      /* of the reference, teacher-forced, EOS included */
-    double free_log_probability; /* the same, but each token is predicted after the model's own
-                                    tokens */
+    double free_log_probability; /* the same after the model's own tokens */
     int words, source_words;     /* target tokens with EOS; source tokens without */
     char *translation;           /* detokenized */
     char *reference;             /* in lower case if the model lowercases */
@@ -472,8 +471,7 @@ typedef struct sa_eval_result {
     double entropy;       /* mean of the rows, in nats: 0 .. ln S */
     double coverage;      /* fraction of source words whose weights sum to at least 1/2 */
     double end_weight;    /* fraction of the weight on the source's EOS while words are generated */
-    double row_sum;       /* mean sum of a target word's weights: below 1 with a null key or a
-                             local-p window */
+    double row_sum;       /* mean sum of a target word's weights: below 1 with a null key */
     double zeros;         /* fraction of the weights that are exactly 0 */
     double latency;       /* of monotonic attention: mean number of source words, EOS included, read
                              before a target word; NaN for attention that reads all of them first */

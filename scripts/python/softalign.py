@@ -45,7 +45,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 __all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
            "Model", "Progress", "Quantity", "Score", "Sentence", "Training", "Translation", "attend", "average",
-           "compare", "load", "presets", "score", "train", "version"]
+           "compare", "corpus", "load", "presets", "score", "train", "version"]
 __version__ = "0.2.0"
 
 Path = Union[str, "os.PathLike[str]"]
@@ -262,6 +262,7 @@ def _declare() -> None:
         ("attention_override_parse", P(_override), _text), ("corpus_open_columns", P(_corpus), _text, _text),
         ("train", P(_train_options), P(_train_result)), ("model_set_max_len", model, c_int),
         ("average_models", _texts, c_int, _text),
+        ("corpus_generate", _text, _text, c_size_t, c_uint64, c_int, _text),
         ("translate", model, _texts, c_size_t, P(_search), P(_translation)),
         ("align", model, P(_align_options), P(_pair), c_size_t, _each, c_void_p),
         ("explain", model, P(_explain_options)),
@@ -569,6 +570,21 @@ class Corpus(_Closable):
 
     def __repr__(self) -> str:
         return f"<softalign.Corpus {self._shown}>"
+
+
+def corpus(task: Optional[str] = None, *, grammar: Optional[Path] = None, pairs: int = 0, seed: int = 1,
+           split: str = "train") -> Corpus:
+    """Sentence pairs with gold alignments, as `softalign corpus` writes them: of a task, such as
+    "reorder", or of your own grammar, the path of a file (`softalign help corpus` explains it).
+    pairs: 0 for as many as suit the task. split: "train", "valid" or "test"; they share no sentence.
+    """
+    if split not in ("train", "valid", "test"):
+        raise Error(Code.USAGE, f"'split' is {split!r}: expected train, valid or test")
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "corpus.tsv")
+        _call("corpus_generate", _bytes(task, "task"), _bytes(grammar, "grammar"), _int(pairs, "pairs", 0),
+              _int(seed, "seed", 0, 2 ** 64 - 1), ("train", "valid", "test").index(split), _bytes(path))
+        return Corpus(path)
 
 
 def _row(row: Any, at: int, names: List[str]) -> Tuple[Any, ...]:

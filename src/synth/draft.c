@@ -134,17 +134,17 @@ sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word) {
     return source;
 }
 
-void sa_draft_merge(sa_draft *draft, int at, const char *word) {
-    sa_draft_side *side = &draft->target;
+void sa_draft_merge(sa_draft *draft, sa_draft_side *side, int at, const char *word) {
     snprintf(side->words[at], sizeof side->words[at], "%s", word);
     side->count--;
     memmove(side->words[at + 1], side->words[at + 2],
             (size_t)(side->count - at - 1) * sizeof side->words[0]);
-    int count = draft->link_count;
+    const int count = draft->link_count;
     draft->link_count = 0;
     for (int i = 0; i < count; i++) {
         sa_link link = draft->links[i];
-        if (link.target > at) link.target--;
+        int *end = side == &draft->source ? &link.source : &link.target;
+        if (*end > at) --*end;
         add_link(draft, link);
     }
 }

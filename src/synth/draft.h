@@ -48,7 +48,7 @@ const sa_word *sa_word_find(const char *list, const char *english);
 /* What a sentence pair is for. */
 typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
 
-enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256 };
+enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 64, SA_DRAFT_LINKS = 512 };
 
 typedef struct sa_draft_side {
     char words[SA_DRAFT_WORDS][SA_DRAFT_LETTERS];
@@ -114,8 +114,8 @@ sa_word_span sa_draft_pair(sa_draft *draft, const char *source, const char *targ
  * its first word) if it has any. */
 sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word);
 
-/* Replaces target words `at` and `at + 1` with one word that inherits the links of both. */
-void sa_draft_merge(sa_draft *draft, int at, const char *word);
+/* Replaces words `at` and `at + 1` of a side with one word that inherits the links of both. */
+void sa_draft_merge(sa_draft *draft, sa_draft_side *side, int at, const char *word);
 /* Moves target words, with their links, to the end. */
 void sa_draft_move(sa_draft *draft, sa_word_span span);
 

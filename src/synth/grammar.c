@@ -74,7 +74,7 @@ void sa_french_finish(sa_draft *draft, const char *mark) {
         for (size_t row = 0; row < sizeof contractions / sizeof contractions[0]; row++)
             if (!strcmp(draft->target.words[i], contractions[row][0]) &&
                 !strcmp(draft->target.words[i + 1], contractions[row][1])) {
-                sa_draft_merge(draft, i, contractions[row][2]);
+                sa_draft_merge(draft, &draft->target, i, contractions[row][2]);
                 break; /* the words have moved up by one */
             }
 }

@@ -1,8 +1,13 @@
 #include "synth/synth.h"
 
-#include "data/tokens.h"
+#include "base/file.h"
+#include "base/option.h"
 #include "synth/grammar.h"
+#include "synth/scfg.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const sa_splits[] = {"train", "valid", "test", NULL};
@@ -34,16 +39,27 @@ const sa_task sa_tasks[] = {
     {0},
 };
 
-const sa_task *sa_task_find(const char *name) {
-    for (const sa_task *task = sa_tasks; task->name; task++)
-        if (!strcmp(task->name, name)) return task;
-    return NULL;
+/* Returns the toy's task, or one for a grammar of the user. */
+static bool find_task(const sa_toy *toy, sa_task *found, sa_error *error) {
+    if (!toy->task == !toy->grammar)
+        return sa_fail(error, SA_USAGE, "a corpus has either a task or a grammar");
+    *found = (sa_task){.name = toy->grammar, .pairs = 10000};
+    if (toy->grammar) return true;
+    sa_nearest nearest = {.wanted = toy->task};
+    for (const sa_task *task = sa_tasks; task->name; task++) {
+        if (!strcmp(task->name, toy->task)) return *found = *task, true;
+        sa_nearest_consider(&nearest, task->name);
+    }
+    return sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all",
+                   toy->task, sa_nearest_hint(&nearest));
 }
 
 /* ---- Making a corpus ------------------------------------------------------------------------ */
 
 typedef struct corpus_generator {
-    const sa_task *task;
+    const sa_toy *toy;
+    sa_task task;
+    sa_grammar *grammar; /* or NULL */
     size_t wanted, made;
     sa_draft draft;
     sa_buffer source; /* of the current draft, as written */
@@ -53,22 +69,44 @@ typedef struct corpus_generator {
 
 /* Makes one pair; *fresh: whether it belongs to this split and is new. */
 static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
+    sa_draft *draft = &generator->draft;
+    const sa_toy *toy = generator->toy;
     *fresh = false;
-    sa_draft_clear(&generator->draft);
-    generator->task->draw(&generator->draft);
+    sa_draft_clear(draft);
+    if (!generator->grammar)
+        generator->task.draw(draft);
+    else if (!sa_grammar_draw(generator->grammar, draft))
+        return true;
+    const int words = draft->source.count;
+    if (words < toy->min_words || (toy->max_words && words > toy->max_words)) return true;
     generator->source.size = 0;
-    sa_draft_write_source(&generator->draft, &generator->source);
+    sa_draft_write_source(draft, &generator->source);
     if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
     uint64_t hash = sa_hash(generator->source.text, generator->source.size);
     const size_t seen = generator->seen.count;
     /* Eight tenths of the sources are for training, one tenth each for validation and test. */
     const uint64_t tenth = (hash >> 32) % 10;
     const sa_split split = tenth < 8 ? SA_TRAIN : tenth == 8 ? SA_VALID : SA_TEST;
-    if (split == generator->draft.split &&
+    if (split == draft->split &&
         sa_strings_add(&generator->seen, (const char *)&hash, sizeof hash, error) < 0)
         return false;
     *fresh = generator->seen.count > seen;
     return true;
+}
+
+/* Fails with what was found, and how many derivations the grammar has. */
+static bool fail_found(const corpus_generator *generator, sa_error *error) {
+    char all[64] = "";
+    int longest = generator->toy->max_words ? generator->toy->max_words : SA_DRAFT_WORDS;
+    uint64_t sum = 0, *ways = NULL;
+    if (generator->grammar) ways = sa_grammar_count(generator->grammar, &longest, error);
+    for (int i = generator->toy->min_words; ways && i <= longest && sum < SA_GRAMMAR_MANY; i++)
+        sum += ways[i];
+    if (ways) snprintf(all, sizeof all, "; all splits have %" PRIu64, sum);
+    free(ways);
+    return sa_fail(error, SA_USAGE, "%s: found only %zu different %s pairs, not %zu%s",
+                   generator->task.name, generator->made, sa_splits[generator->draft.split],
+                   generator->wanted, all);
 }
 
 /* Samples until there are enough pairs; a long run of draws without a new pair means that the
@@ -77,10 +115,7 @@ static bool draw_all(corpus_generator *generator, sa_buffer *out, sa_error *erro
     enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000 };
     for (int misses = 0; generator->made < generator->wanted; misses++) {
         bool fresh;
-        if (misses == MISSES)
-            return sa_fail(error, SA_USAGE, "%s: found only %zu different %s pairs, not %zu",
-                           generator->task->name, generator->made,
-                           sa_splits[generator->draft.split], generator->wanted);
+        if (misses == MISSES) return fail_found(generator, error);
         if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
         sa_draft_write(&generator->draft, out);
@@ -91,16 +126,45 @@ static bool draw_all(corpus_generator *generator, sa_buffer *out, sa_error *erro
     return !out->failed || sa_fail_memory(error, out->capacity);
 }
 
-bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
-                    sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
-    if (pairs > SA_SYNTH_LIMIT)
+bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
+    corpus_generator generator = {.toy = toy, .flush = flush};
+    sa_rng rng = sa_rng_seed(toy->seed, (uint64_t)toy->split);
+    if (!find_task(toy, &generator.task, error) ||
+        !sa_within(toy->split, 0, SA_TEST, "split", error))
+        return false;
+    generator.wanted = toy->pairs ? toy->pairs : generator.task.pairs;
+    if (generator.wanted > SA_SYNTH_LIMIT)
         return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
-                       pairs, SA_SYNTH_LIMIT);
-    corpus_generator generator = {.task = task, .wanted = pairs, .flush = flush};
-    sa_rng rng = sa_rng_seed(seed, (uint64_t)split);
-    generator.draft.split = split, generator.draft.rng = &rng;
+                       toy->pairs, SA_SYNTH_LIMIT);
+    generator.draft.split = (sa_split)toy->split, generator.draft.rng = &rng;
+    if (!generator.task.draw) {
+        generator.grammar =
+            sa_grammar_read(generator.task.name, (const char *)generator.task.grammar, error);
+        if (!generator.grammar) return false;
+    }
     const bool done = draw_all(&generator, out, error);
+    sa_grammar_free(generator.grammar);
     sa_buffer_release(&generator.source);
     sa_strings_release(&generator.seen);
     return done;
+}
+
+bool sa_corpus_generate(const char *task, const char *grammar, size_t pairs, uint64_t seed,
+                        int split, const char *path, sa_error *error) {
+    const sa_toy toy = {task, grammar, pairs, seed, split, 0, 0};
+    sa_buffer out = {0};
+    const bool good = sa_given(path, "path", error) && sa_synth_write(&toy, NULL, &out, error) &&
+                      sa_save_text(path, &out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+bool sa_synth_check(const sa_toy *toy, sa_buffer *out, sa_error *error) {
+    sa_task task;
+    if (!find_task(toy, &task, error)) return false;
+    if (task.draw) return sa_fail(error, SA_USAGE, "the task '%s' has no grammar", task.name);
+    sa_grammar *grammar = sa_grammar_read(task.name, (const char *)task.grammar, error);
+    const bool good = grammar && sa_grammar_check(grammar, toy->seed, out, error);
+    sa_grammar_free(grammar);
+    return good;
 }

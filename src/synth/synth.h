@@ -18,22 +18,29 @@ typedef struct sa_task {
     const char *name;
     const char *summary;           /* shown by the help */
     size_t pairs;                  /* suggested number for training */
-    void (*draw)(sa_draft *draft); /* makes one pair */
+    void (*draw)(sa_draft *draft); /* makes one pair; NULL: */
+    const unsigned char *grammar;  /* the text of its grammar, a file of corpora/grammars */
 } sa_task;
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */
 
-/* Returns the task with that name, or NULL. */
-const sa_task *sa_task_find(const char *name);
-
 /* Receives the text written so far; empties the buffer. */
 typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
 
-/* Appends `pairs` lines "source TAB target TAB alignment" to `out` (which the caller releases), and
- * flushes it whenever it holds 64 KiB; flush NULL: never. The alignment is in Pharaoh format: "2-3"
- * is a sure link of source word 2 and target word 3, counted from 0, "2p3" a possible one. Words
- * are tokens of the tokenizer `word`, or in `dates` of `char`. SA_USAGE: the grammar has hardly
- * more sentences in this split (the message says how many), or `pairs` is above SA_SYNTH_LIMIT.
- * SA_LIMIT: out of memory. */
-bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
-                    sa_synth_flush *flush, sa_buffer *out, sa_error *error);
+/* What to make: the fields are the options of `softalign corpus`. */
+typedef struct sa_toy {
+    const char *task, *grammar; /* one of them */
+    size_t pairs;               /* 0: as many as the task suggests */
+    uint64_t seed;
+    int split;                /* sa_split */
+    int min_words, max_words; /* of the source; 0: any */
+} sa_toy;
+
+/* Appends the pairs of sa_corpus_generate, lines of "source TAB target TAB alignment", to `out`
+ * (which the caller releases), and flushes it whenever it holds 64 KiB; flush NULL: never. Words
+ * are tokens of the tokenizer `word`, in `dates` of `char`, in `assign` and grammars with %spaces
+ * of `space`. */
+bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa_error *error);
+
+/* Appends a description of the toy's grammar: see sa_grammar_check. SA_USAGE: it has none. */
+bool sa_synth_check(const sa_toy *toy, sa_buffer *out, sa_error *error);

@@ -291,18 +291,15 @@ static void keep_short(sa_buffer *lines, int longest) {
 
 const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest) {
     sa_error *error = web_begin();
-    const sa_task *found = task ? sa_task_find(task) : NULL;
     int row = 0;
     while (sa_splits[row] && (!split || strcmp(sa_splits[row], split) != 0)) row++;
-    if (!found || !sa_splits[row]) {
-        sa_fail(error, SA_USAGE, "there is no task '%s' with a split '%s'", task ? task : "",
-                split ? split : "");
-        return NULL;
-    }
+    const sa_toy toy = {.task = task,
+                        .pairs = pairs > 0 ? (size_t)pairs : 0,
+                        .seed = seed > 0 ? (uint64_t)seed : 0,
+                        .split = row};
     sa_buffer lines = {0};
     sa_buffer_add(&lines, "", 0);
-    if (sa_synth_write(found, pairs > 0 ? (size_t)pairs : found->pairs,
-                       seed > 0 ? (uint64_t)seed : 0, (sa_split)row, NULL, &lines, error)) {
+    if (sa_synth_write(&toy, NULL, &lines, error)) {
         if (longest > 0 && !lines.failed) keep_short(&lines, longest);
         return web_give(&lines);
     }

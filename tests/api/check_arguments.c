@@ -83,6 +83,7 @@ static const struct row {
      {&corpus, train_path},
      {"corpus", "path"},
      true},
+    {"sa_corpus_generate", corpus_generate, {new_path}, {"path"}},
     {"sa_train", train_model, {&training, &trained}, {"options", "result"}},
     {"sa_model_open", model_open, {model_path}, {"path"}},
     {"sa_model_close", model_close, {model_path}},

@@ -24,7 +24,7 @@ static sa_model *model;
 
 static void write_task(const char *path, const char *task, size_t pairs, sa_split split) {
     sa_buffer text = {0};
-    ck_assert(sa_synth_write(sa_task_find(task), pairs, 3, split, NULL, &text, &error));
+    ck_assert(sa_synth_write(&(sa_toy){task, NULL, pairs, 3, split, 0, 0}, NULL, &text, &error));
     scratch_write(path, text.text, text.size);
     sa_buffer_release(&text);
 }

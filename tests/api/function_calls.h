@@ -41,6 +41,10 @@ CALL(corpus_open_columns) {
     if (good) sa_corpus_close(a[0]);
     return good;
 }
+CALL(corpus_generate) {
+    return sa_corpus_generate("mono", NULL, 5, 1, 0, a[0], why);
+}
+
 CALL(corpus_read_alignments) {
     return sa_corpus_read_alignments(a[0], a[1], why);
 }

@@ -1,0 +1,366 @@
+/* Synchronous grammars: what their rules derive, its number, and the messages about wrong ones. */
+#include "base/file.h"
+#include "support/suite.h"
+#include "synth/scfg.h"
+#include "synth/synth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
+
+static sa_grammar *parsed(const char *text) {
+    sa_error error = {0};
+    sa_grammar *grammar = sa_grammar_read("g", text, &error);
+    ck_assert_msg(grammar != NULL, "%s", error.text);
+    return grammar;
+}
+
+/* All that a grammar of few sentences derives, in byte order, each once. */
+static sa_buffer language(const char *text) {
+    enum { DRAWS = 3000, MOST = 200 };
+    sa_grammar *grammar = parsed(text);
+    sa_rng rng = sa_rng_seed(1, 0);
+    sa_draft draft = {.rng = &rng};
+    sa_strings lines = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        sa_buffer line = {0};
+        sa_draft_clear(&draft);
+        if (!sa_grammar_draw(grammar, &draft)) continue;
+        sa_draft_write(&draft, &line);
+        ck_assert(sa_strings_add(&lines, line.text, line.size + 1, NULL) >= 0);
+        sa_buffer_release(&line);
+    }
+    ck_assert_uint_lt(lines.count, MOST);
+    const char *sorted[MOST];
+    for (size_t i = 0; i < lines.count; i++) {
+        size_t at = i;
+        const char *line = sa_strings_get(&lines, (int32_t)i).text;
+        for (; at > 0 && strcmp(sorted[at - 1], line) > 0; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = line;
+    }
+    sa_buffer all = {0};
+    for (size_t i = 0; i < lines.count; i++) sa_buffer_adds(&all, sorted[i]);
+    sa_strings_release(&lines);
+    sa_grammar_free(grammar);
+    return all;
+}
+
+static void derives(const char *text, const char *pairs) {
+    sa_buffer all = language(text);
+    ck_assert_str_eq(all.text, pairs);
+    sa_buffer_release(&all);
+}
+
+START_TEST(features_agree) {
+    derives("%feature g m f\n"
+            "%possible the\n"
+            "[S]     ||| the [A:g,2] [N:g,1] ||| [THE:g] [N:g,1] [A:g,2]\n"
+            "[THE:m] ||| ||| il\n"
+            "[THE:f] ||| ||| la\n"
+            "[N:m]   ||| dog ||| cane\n"
+            "[N:f]   ||| cat ||| gatta\n"
+            "[A:g]   ||| big ||| grande\n"
+            "[A:m]   ||| red ||| rosso\n"
+            "[A:f]   ||| red ||| rossa\n",
+            "the big cat\tla gatta grande\t0p0 1-2 2-1\n"
+            "the big dog\til cane grande\t0p0 1-2 2-1\n"
+            "the red cat\tla gatta rossa\t0p0 1-2 2-1\n"
+            "the red dog\til cane rosso\t0p0 1-2 2-1\n");
+}
+END_TEST
+
+/* A link of a category is one of all its words. */
+START_TEST(links_words_of_symbols) {
+    derives("[S] ||| a [X,1] b ||| c [X,1] d ||| 0-2 1?0 2p2\n[X] ||| x y ||| z ||| 1-0\n",
+            "a x y b\tc z d\t0-2 1p0 2p0 2-1 3p2\n");
+    derives("%possible a .\n[S] ||| a b . ||| c d .\n",
+            "a b.\tc d.\t0p0 0p1 0p2 1-0 1-1 1p2 2p0 2p1 2p2\n");
+}
+END_TEST
+
+START_TEST(joins_words) {
+    const char *rules =
+        "%join le héros ||| le héros\n%join le [aeiouhé]* ||| l'\n%join de le ||| du\n"
+        "%join-source a [aeiou]* ||| an\n";
+    const char *rows[][2] = {
+        {"[S] ||| a [N,1] ||| de le [N,1] ||| 0-0 0-1\n[N] ||| owl ||| hibou\n[N] ||| dog ||| "
+         "chien\n",
+         "a dog\tdu chien\t0-0 1-1\nan owl\tde l'hibou\t0-0 0-1 1-2\n"},
+        {"[S] ||| x ||| le héros\n[S] ||| y ||| le étage\n",
+         "x\tle héros\t0-0 0-1\ny\tl'étage\t0-0 0-1\n"},
+        {"[S] ||| un +do +able z ||| x +y + ||| 0-0 1-1 3-2\n", "undoable z\txy +\t0-0 1-1\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s", rules, rows[i][0]);
+        derives(text, rows[i][1]);
+    }
+}
+END_TEST
+
+START_TEST(words_are_any_text) {
+    derives("%spaces\n[S] ||| \\[x] , 猫 ||| # नमस्ते . ||| 0-0\n", "[x] , 猫\t# नमस्ते .\t0-0\n");
+    derives("# comment\r\n\r\n[A] ||| x ||| y\r\n[S] ||| [A,1]  [A,2] |||\t[A,2] [A,1]\r\n",
+            "x x\ty y\t0-1 1-0\n");
+}
+END_TEST
+
+/* Weights are relative: of 4000 sentences a fifth is b. */
+START_TEST(draws_by_weight) {
+    sa_grammar *grammar = parsed("[S] ||| a ||| a ||| ||| 2\n[S] ||| b ||| b ||| ||| 0.5\n");
+    sa_rng rng = sa_rng_seed(7, 0);
+    sa_draft draft = {.rng = &rng};
+    int b = 0;
+    for (int i = 0; i < 4000; i++) {
+        sa_draft_clear(&draft);
+        ck_assert(sa_grammar_draw(grammar, &draft));
+        b += *draft.source.words[0] == 'b';
+    }
+    ck_assert_int_gt(b, 720);
+    ck_assert_int_lt(b, 880);
+    sa_grammar_free(grammar);
+}
+END_TEST
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static void counts(const char *text, int longest, const uint64_t *expected) {
+    sa_grammar *grammar = parsed(text);
+    int most = longest;
+    uint64_t *ways = sa_grammar_count(grammar, &most, NULL);
+    ck_assert_int_eq(most, longest);
+    for (int i = 0; i <= longest; i++) ck_assert_uint_eq(ways[i], expected[i]);
+    free(ways);
+    sa_grammar_free(grammar);
+}
+
+START_TEST(counts_by_length) {
+    /* Catalan numbers: binary trees of l leaves, and a rule that adds no word */
+    counts(
+        "[S] ||| [T,1] ||| [T,1]\n[T] ||| [T,1] [T,2] ||| [T,2] [T,1]\n[T] ||| a ||| b ||| ||| 3\n",
+        8, (uint64_t[]){0, 1, 1, 2, 5, 14, 42, 132, 429});
+    /* optional words on both sides of a category, and 3 words for another */
+    counts("[S] ||| [O,1] [N,2] [O,3] ||| [N,2] [O,1] [O,3]\n[O] ||| ||| \n[O] ||| o p ||| o\n"
+           "[N] ||| a ||| b\n[N] ||| c ||| d\n[N] ||| e ||| f\n",
+           6, (uint64_t[]){0, 3, 0, 6, 0, 3, 0});
+}
+END_TEST
+
+/* 10^18 and no more: ten words at 18 and at 19 places. */
+START_TEST(counts_up_to_many) {
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, "[S] ||| [A,1] |||  [A,1]\n[S] ||| [A,1] [D,2] ||| [D,2] [A,1]\n[A] |||");
+    for (int side = 0; side < 2; side++) {
+        for (int i = 1; i <= 17; i++) sa_buffer_addf(&text, " [D,%d]", i);
+        sa_buffer_adds(&text, side ? "\n" : " |||");
+    }
+    for (int i = 0; i < 10; i++) sa_buffer_addf(&text, "[D] ||| %d ||| %d\n", i, i);
+    uint64_t expected[19] = {[17] = SA_GRAMMAR_MANY / 10, [18] = SA_GRAMMAR_MANY};
+    counts(text.text, 18, expected);
+    sa_buffer_release(&text);
+}
+END_TEST
+
+/* ---- Grammars of other programs -------------------------------------------------------------- */
+
+/* Rules as cdec and Joshua write them, with scores, alignments, "[1]" and a glue grammar. */
+START_TEST(reads_hiero_grammars) {
+    static const char *const words[][2] = {
+        {"der", "the"},     {"hund", "dog"},     {"katze", "cat"}, {"haus", "house"},
+        {"ein", "a"},       {"kleine", "small"}, {"alte", "old"},  {"sieht", "sees"},
+        {"sucht", "seeks"}, {"und", "and"},      {"nicht", "not"}, {"immer", "always"}};
+    sa_buffer text = {0};
+    sa_buffer_adds(&text,
+                   "[S] ||| [X,1] ||| [X,1] ||| 0\n[S] ||| [S,1] [X,2] ||| [S,1] [X,2] ||| 0\n");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        sa_buffer_addf(&text,
+                       "[X] ||| %s ||| %s ||| EgivenFCoherent=0.3%zu SampleCountF=1.2 ||| 0-0\n",
+                       words[i][0], words[i][1], i);
+        sa_buffer_addf(&text, "[X] ||| %s . ||| %s . ||| -0.5 1.25e-1 %zu\n", words[i][0],
+                       words[i][1], i);
+    }
+    sa_buffer_adds(&text, "[X] ||| gibt [X,1] [X,2] ||| gives [2] [1] ||| A=1 B=-2 ||| 0-0\n"
+                          "[X] ||| zu [X,1] ||| to [X,1] ||| -1.5 0 ||| 0-0\n"
+                          "[X] ||| [X,1] von [X,2] ||| [X,2] 's [X,1] ||| 0.5 0.5 ||| 1-1\n"
+                          "[X] ||| nach hause ||| home ||| 1 2 3 ||| 0-0 1-0\n");
+    sa_grammar *grammar = parsed(text.text);
+    ck_assert_uint_eq(grammar->lines, 30);
+    ck_assert_str_eq(sa_grammar_category(grammar, grammar->start), "S");
+    sa_rng rng = sa_rng_seed(3, 0);
+    sa_draft draft = {.rng = &rng};
+    bool swapped = false;
+    for (int i = 0; i < 400000 && !swapped; i++) {
+        sa_buffer line = {0};
+        sa_draft_clear(&draft);
+        if (sa_grammar_draw(grammar, &draft)) sa_draft_write(&draft, &line);
+        swapped = line.text && !strcmp(line.text, "gibt hund katze\tgives cat dog\t0-0 1-2 2-1\n");
+        sa_buffer_release(&line);
+    }
+    ck_assert(swapped);
+    sa_grammar_free(grammar);
+    sa_buffer_release(&text);
+}
+END_TEST
+
+/* ---- Wrong ones ------------------------------------------------------------------------------ */
+
+START_TEST(says_what_is_wrong) {
+#define NEW "[S] ||| [N,1] ||| [N,1]\n"
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"# nothing\n", "g: no rules"},
+        {"[S] ||| a\n",
+         "g:1: a rule is [CATEGORY] ||| source ||| target, then perhaps ||| links ||| weight"},
+        {"S ||| a ||| b\n", "g:1: a rule begins with a category, as [NP]"},
+        {"%feature g m f\n[S] ||| [N:n,1] ||| [N:n,1]\n",
+         "g:2: [N]: 'n' is neither a %feature nor a value of one"},
+        {"%feature g m f\n%feature h g\n", "g:2: 'g' is the name of a feature"},
+        {"%feature g m f\n%feature g x\n", "g:2: 'g' is already declared"},
+        {"%features g m f\n",
+         "g:1: unknown directive %features: there are %feature, %possible, %join, "
+         "%join-source and %spaces"},
+        {NEW "[N] ||| a [M,1] ||| b [M,1]\n", "g:2: [M] has no rules"},
+        {"[S] ||| [N,1] [N,2] ||| [N,1]\n",
+         "g:1: the source has 2 numbered categories and the target 1"},
+        {"[S] ||| [N,1] ||| [N,1] [N,2]\n", "g:1: number 2 of the target is missing in the source"},
+        {"[S] ||| [N,1] ||| [N,1] [N,1]\n", "g:1: number 1 occurs twice on a side"},
+        {"[S] ||| [N,1] ||| [M,1]\n",
+         "g:1: number 1 is [N] in the source and [M] in the target, or differs in its features"},
+        {"[S] ||| a ||| b ||| 0-1\n",
+         "g:1: link 0-1 is out of range: the source has 1 symbols and the target 1"},
+        {"[S] ||| a ||| b ||| 0:1\n", "g:1: '0:1' is neither a link, as 0-1 or 0?1, nor a weight"},
+        {"[S] ||| a ||| b ||| ||| -2\n", "g:1: a weight is 0.001 to 1000000, not -2"},
+        {"[S] ||| [a ||| b\n", "g:1: '[a' is no category: a word begins with \\["},
+        {"[S] ||| \xff ||| b\n",
+         "g:1: not UTF-8 at byte 9: 0xFF (perhaps an 8-bit code like Latin-1)"},
+        {NEW "[N] ||| [N,1] a ||| [N,1] b\n", "g:1: [S] cannot end"},
+        {NEW "[N] ||| [N,1] [N,2] ||| [N,1] [N,2]\n[N] ||| a ||| b\n",
+         "g:2: [N] has no end: it contains itself more often than it stops"},
+        {NEW "[N] ||| [N,1] ||| x [N,1]\n[N] ||| a ||| b\n",
+         "g:1: [S] has a category that becomes itself again without a word"},
+        {"[S] ||| a ||| [B]\n[B] ||| ||| x\n[B] ||| ||| y\n",
+         "g:1: [B] stands on one side only and needs one derivation, but [B] has two, in lines 2 "
+         "and 3"},
+        {"[S] ||| a ||| [B]\n[B] ||| ||| [C] y\n[C] ||| ||| y\n[C] ||| ||| z\n",
+         "g:2: [C] stands on one side only and needs one derivation, but [C] has two, in lines 3 "
+         "and 4"},
+        {"%join a* b* ||| c\n", "g:1: a pattern of %join stays as it is: only words are replaced"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_error error = {0};
+        ck_assert_msg(!sa_grammar_read("g", rows[i].text, &error), "%s", rows[i].text);
+        ck_assert_str_eq(error.text, rows[i].message);
+        ck_assert_int_eq(error.code, SA_DATA);
+    }
+}
+END_TEST
+
+static void refuses(const sa_buffer *text, const char *message) {
+    sa_error error = {0};
+    ck_assert(!sa_grammar_read("g", text->text, &error));
+    ck_assert_str_eq(error.text, message);
+}
+
+START_TEST(has_limits) {
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, "[S] ||| ");
+    for (int i = 0; i < 4000; i++) sa_buffer_adds(&text, "a");
+    refuses(&text, "g:1: line longer than 4000 bytes");
+    text.size = 0;
+    sa_buffer_adds(&text, "%feature a 0 1 2 3 4 5 6 7 8 9\n[S] ||| x ||| y\n");
+    for (int i = 0; i < 4; i++) sa_buffer_addf(&text, "%%feature b%d 0 1 2 3 4 5 6 7 8 9\n", i);
+    sa_buffer_adds(&text, "[N:a:b0:b1:b2:b3] ||| x ||| y\n[M:a] ||| x ||| y\n");
+    refuses(&text, "g:7: more than 100000 instances of rules");
+    text.size = 0;
+    for (int i = 0; i < 1500; i++)
+        sa_buffer_addf(&text, "[A%d] ||| a [A%d,1] ||| [A%d,1]\n", i, i + 1, i + 1);
+    sa_buffer_adds(&text, "[A1500] ||| a ||| b\n");
+    refuses(&text, "g:1: [A0] has categories that are nested too deep");
+    sa_buffer_release(&text);
+}
+END_TEST
+
+/* ---- Corpora and descriptions ---------------------------------------------------------------- */
+
+static const char *file_of(char path[512], const char *name) {
+    snprintf(path, 512, "%s/corpora/grammars/%s.scfg", TEST_ROOT, name);
+    return path;
+}
+
+START_TEST(says_how_many_sentences_there_are) {
+    char path[64] = "/tmp/softalign-check-scfg-XXXXXX";
+    const int file = mkstemp(path);
+    const char text[] = "[S] ||| [D,1] [D,2] ||| [D,2] [D,1]\n[D] ||| a ||| b\n[D] ||| c ||| d\n";
+    ck_assert(file >= 0 && write(file, text, sizeof text - 1) == sizeof text - 1);
+    close(file);
+    sa_error error;
+    sa_buffer out = {0};
+    ck_assert(
+        !sa_synth_write(&(sa_toy){.grammar = path, .pairs = 5, .seed = 1}, NULL, &out, &error));
+    ck_assert_msg(strstr(error.text, "different train pairs, not 5; all splits have 4"), "%s",
+                  error.text);
+    sa_buffer_release(&out);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(keeps_to_a_length) {
+    char path[512];
+    sa_error error;
+    sa_buffer out = {0};
+    const sa_toy toy = {
+        .grammar = file_of(path, "italian"), .pairs = 100, .min_words = 6, .max_words = 7};
+    ck_assert_msg(sa_synth_write(&toy, NULL, &out, &error), "%s", error.text);
+    int spaces = 0;
+    for (const char *at = out.text; *at && *at != '\t'; at++) spaces += *at == ' ';
+    ck_assert(spaces == 4 || spaces == 5); /* the full stop is a word */
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(describes_a_grammar) {
+    static const char text[] =
+        "[S] ||| the [N,1] ||| le [N,1] ||| 0-0 1?0\n[N] ||| bank ||| banque\n"
+        "[N] ||| bank ||| rive\n[M] ||| a ||| b\n[O] ||| [O,1] ||| [O,1]\n";
+    sa_grammar *grammar = parsed(text);
+    sa_buffer out = {0};
+    sa_error error;
+    ck_assert(sa_grammar_check(grammar, 1, &out, &error));
+    static const char *const parts[] = {
+        "rules: 5, with values for their features 5\n",
+        "words: 2 in the source, 3 in the target\n",
+        "sentences: 2 derivations of at most 128 source words, 2.0 on average\n     2 words: 2\n",
+        "ambiguous words: bank: banque, rive\n",
+        "not reached: [M]\n",
+        "cannot end: [O]\n",
+        "\nthe bank\n#   ?     le\n.   #     banque\n",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        ck_assert_msg(strstr(out.text, parts[i]), "%s is not in %s", parts[i], out.text);
+    sa_buffer_release(&out);
+    sa_grammar_free(grammar);
+}
+END_TEST
+
+int main(void) {
+    TCase *all;
+    Suite *suite = suite_of("synth_scfg", &all);
+    tcase_add_test(all, features_agree);
+    tcase_add_test(all, links_words_of_symbols);
+    tcase_add_test(all, joins_words);
+    tcase_add_test(all, words_are_any_text);
+    tcase_add_test(all, draws_by_weight);
+    tcase_add_test(all, counts_by_length);
+    tcase_add_test(all, counts_up_to_many);
+    tcase_add_test(all, reads_hiero_grammars);
+    tcase_add_test(all, says_what_is_wrong);
+    tcase_add_test(all, has_limits);
+    tcase_add_test(all, says_how_many_sentences_there_are);
+    tcase_add_test(all, keeps_to_a_length);
+    tcase_add_test(all, describes_a_grammar);
+    return suite_run(suite);
+}

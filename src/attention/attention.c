@@ -19,6 +19,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     weights_forward(w, head); /* alpha_i = pi(e_i) */
     sa_trace("pi(e)", head->alpha, head);
     sa_parts_forward(w, SA_PLACE_WEIGHTS, head);
+    sa_trace("alpha", head->alpha, head);
     sa_gemm_nn(head->alpha, head->v, 0, head->c); /* c_i = sum_j alpha_ij v_j */
     sa_parts_forward(w, SA_PLACE_OUTPUT, head);
     sa_trace("c", head->c, head);

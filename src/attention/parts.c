@@ -7,10 +7,22 @@
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
+/* Traces what a part adds to the scores. */
+static void trace_bias(const sa_attention *w, int part, const sa_head *head) {
+    sa_head alone = *head;
+    alone.alpha = sa_corner(head->scratch->soft, head->alpha.rows, head->alpha.cols);
+    sa_zero(alone.alpha);
+    w->part[part].kind->forward[SA_PLACE_SCORES](w, part, &alone);
+    const sa_part *kind = w->part[part].kind;
+    sa_part_trace(w, part, head, kind->formula, SA_SHAPE_COLUMN, kind->bias.name,
+                  kind->bias.letters, alone.alpha);
+}
+
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *head) {
     for (int p = 0; p < w->parts; p++) {
-        sa_part_forward *hook = w->part[p].kind->forward[place];
-        if (hook) hook(w, p, head);
+        const sa_part *kind = w->part[p].kind;
+        if (sa_is_traced() && place == SA_PLACE_SCORES && kind->bias.name) trace_bias(w, p, head);
+        if (kind->forward[place]) kind->forward[place](w, p, head);
     }
 }
 
@@ -162,44 +174,6 @@ sa_mat sa_own_keys(sa_head *head) {
 void sa_kinks_add(sa_kinks *found, double distance, double least) {
     found->pattern = sa_hash_mix(found->pattern ^ (distance > 0));
     found->nearest = fmin(found->nearest, fabs(distance) / least);
-}
-
-typedef struct named_view {
-    sa_viewer viewer;
-    const char *name;
-    sa_mat x;
-} named_view;
-
-static void take_named(sa_viewer *viewer, sa_place place, const char *formula,
-                       sa_explain_shape shape, const char *name, const char *letters, sa_mat x) {
-    named_view *wanted = (named_view *)viewer;
-    if (name && strcmp(name, wanted->name) == 0) wanted->x = x;
-}
-
-sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
-                    const char *name) {
-    const int part = sa_part_find(w, kind);
-    named_view wanted = {.viewer.each = take_named, .name = name};
-    if (part >= 0) kind->show(w, part, head, &wanted.viewer);
-    return wanted.x;
-}
-
-void sa_view_number(sa_viewer *to, sa_place place, const char *formula, const char *name,
-                    const char *letters, sa_real number) {
-    to->each(to, place, formula, SA_SHAPE_NUMBER, name, letters, (sa_mat){&number, 1, 1, 1});
-}
-
-sa_mat sa_part_added(const sa_attention *w, int part, const sa_head *head) {
-    sa_head alone = *head;
-    alone.alpha = sa_corner(head->scratch->soft, 1, head->v.rows);
-    sa_zero(alone.alpha);
-    w->part[part].kind->forward[SA_PLACE_SCORES](w, part, &alone);
-    return alone.alpha;
-}
-
-void sa_part_show_added(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    to->each(to, SA_PLACE_KEYS, w->part[part].kind->formula, SA_SHAPE_COLUMN, "b", "b_ij",
-             sa_part_added(w, part, head));
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */

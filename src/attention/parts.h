@@ -23,7 +23,6 @@ typedef void sa_part_forward(const sa_attention *w, int part, sa_head *head);
 typedef void sa_part_backward(const sa_attention *w, int part, sa_head *head, sa_head *d);
 
 typedef struct sa_rare_hooks sa_rare_hooks;
-typedef struct sa_viewer sa_viewer;
 
 struct sa_part {
     const char *name, *formula, *citation;
@@ -62,10 +61,9 @@ struct sa_part {
     void (*span)(const sa_attention *w, int part, const sa_head *head, int query, sa_span *seen);
     sa_part_forward *forward[SA_PLACES];
     sa_part_backward *backward[SA_PLACES];
-
-    /* Passes to the viewer what it has computed for the head's queries, or computes for the first
-     * of them. It may use the scratch. */
-    void (*show)(const sa_attention *w, int part, const sa_head *head, sa_viewer *to);
+    struct { /* what explanations call what the hook of the scores adds to e_ij */
+        const char *name, *letters;
+    } bias;
     const sa_rare_hooks *rare; /* or NULL */
 };
 
@@ -93,27 +91,25 @@ sa_mat sa_part_memory(int part, const sa_head *head);
  * gradient by zeros, which the caller of sa_attend_backward adds to it. */
 sa_mat sa_own_keys(sa_head *head);
 
-/* ---- What explanations show ------------------------------------------------------------------ */
+/* ---- What explanations read ------------------------------------------------------------------ */
 
-/* Takes the quantities of a part. An explanation shows one after the line of the equations that
- * `place` names, in a new equation if there is a formula; its `letters` are its name there. Without
- * a name there is only an equation, of what follows. */
-struct sa_viewer {
-    void (*each)(sa_viewer *to, sa_place place, const char *formula, sa_explain_shape shape,
-                 const char *name, const char *letters, sa_mat x);
-    const char *citation; /* of the next formula; NULL: the part's */
-    bool unnamed;         /* the rows of the next matrix are not words */
-};
-void sa_view_number(sa_viewer *to, sa_place place, const char *formula, const char *name,
-                    const char *letters, sa_real number);
+enum { SA_SHAPE_TABLE = SA_SHAPE_MATRIX + 1 }; /* a matrix whose rows are not words */
 
-/* Returns what a part adds to the scores b_ij of the head's first query [1 x S], in the scratch. */
-sa_mat sa_part_added(const sa_attention *w, int part, const sa_head *head);
-/* The `show` of a part that adds to scores. */
-void sa_part_show_added(const sa_attention *w, int part, const sa_head *head, sa_viewer *to);
-/* Returns what a part shows under this name; empty without the part or the name. */
-sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
-                    const char *name);
+/* Traces a quantity of the head's queries (index -1: of all heads): a row for each query, or one
+ * row or column for all of them, or a matrix. formula: a new equation, or NULL. Without a name
+ * there is only the equation, of what follows. */
+static inline void sa_part_trace(const sa_attention *w, int part, const sa_head *head,
+                                 const char *formula, int shape, const char *name,
+                                 const char *letters, sa_mat x) {
+    sa_trace_all((sa_traced){name, x, head, letters, formula, w->part[part].kind->citation, shape});
+}
+
+static inline void sa_part_trace_number(const sa_attention *w, int part, const sa_head *head,
+                                        const char *formula, const char *name, const char *letters,
+                                        sa_real number) {
+    sa_part_trace(w, part, head, formula, SA_SHAPE_NUMBER, name, letters,
+                  (sa_mat){&number, 1, 1, 1});
+}
 
 /* ---- What few parts have --------------------------------------------------------------------- */
 

@@ -239,12 +239,11 @@ static void location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat 
 
 static void positions_span(const sa_attention *w, int part, const sa_head *head, int query,
                            sa_span *seen) {
-    seen->count = least(seen->count, w->query_width / w->heads);
-}
-
-static void show_positions(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    sa_view_number(to, SA_PLACE_QUERY, "S = min(words, S_max)", "S_max", "S_max",
-                   (sa_real)(w->query_width / w->heads));
+    const int most = w->query_width / w->heads;
+    const sa_head at = {
+        .index = -1, .i = head->i + query, .q = sa_rows(head->q, query, 1), .memory = head->memory};
+    seen->count = least(seen->count, most);
+    sa_part_trace_number(w, part, &at, "S = min(words, S_max)", "S_max", "S_max", (sa_real)most);
 }
 
 const sa_part sa_positions_end_part = {
@@ -252,7 +251,6 @@ const sa_part sa_positions_end_part = {
     .formula = "j <= S_max",
     .citation = "Luong et al. 2015, section 3.1",
     .span = positions_span,
-    .show = show_positions,
     .rare = SA_RARE(.ordered = "the score depends on positions, not words"),
 };
 

@@ -372,8 +372,7 @@ static void share(sa_mat row) {
     if (sum != 0) sa_scale(1 / sum, row);
 }
 
-/* Averages the heads and divides rows by their sums; with residual connections takes (A + I) /
- * 2. */
+/* Averages the heads, divides rows by their sums; with residual connections, (A + I) / 2. */
 static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     copies *one = copies_new(all->job, 1, error);
     const bool good = one && copies_run(one, error);

@@ -235,14 +235,15 @@ typedef struct heads_tracer {
     sa_attend_result *out;
 } heads_tracer;
 
-static void take_head(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+static void take_head(sa_tracer *tracer, const sa_traced *one) {
     const heads_tracer *own = (const heads_tracer *)tracer;
-    const sa_head *head = of;
+    const sa_head *head = one->head;
+    if (!head || one->citation) return;
     const sa_mat e = of_head(own->out->scores, own->out, head->index);
-    if (strcmp(name, "e") == 0) {
-        sa_copy_mat(x, e);
+    if (strcmp(one->name, "e") == 0) {
+        sa_copy_mat(one->x, e);
         blank_outside(e, head->spans);
-    } else if (strcmp(name, "c") == 0) {
+    } else if (strcmp(one->name, "c") == 0) {
         sa_copy_mat(head->alpha, of_head(own->out->weights, own->out, head->index));
         tell_head(own->job, own->at, *head, e, head->alpha);
     }

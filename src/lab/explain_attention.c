@@ -1,7 +1,7 @@
 /* explain_attention: one query of an attention, in the order of attention.c. The formulas are those
- * of the score, the normalizer and the parts, in the letters of the model; the parts show what goes
- * beyond Bahdanau et al. 2015. Around it, one word in a layer of a Transformer: attention at one of
- * its sites, the residual connections, the feed-forward network. */
+ * of the score, the normalizer and the parts, in the letters of the model; the pass has traced what
+ * parts add to Bahdanau et al. 2015. Around it, one word in a layer of a Transformer: attention at
+ * one of its sites, the residual connections, the feed-forward network. */
 #include "lab/explainer.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
@@ -44,41 +44,6 @@ static void write_formula(const sa_attention_view *view, const char *place, cons
                                       {0}};
     sa_explainer_write(view->out, place, "%s", formula);
     view->out->symbols = NULL;
-}
-
-/* ---- What parts show ------------------------------------------------------------------------- */
-
-typedef struct part_view {
-    sa_viewer viewer;
-    const sa_attention_view *view;
-    const sa_part *kind;
-    sa_place place; /* that is shown */
-} part_view;
-
-static void show_quantity(sa_viewer *viewer, sa_place place, const char *formula,
-                          sa_explain_shape shape, const char *name, const char *letters, sa_mat x) {
-    const part_view *own = (const part_view *)viewer;
-    sa_explainer *out = own->view->out;
-    const sa_explain_rows words = out->words;
-    const char *citation = viewer->citation ? viewer->citation : own->kind->citation;
-    if (place == own->place) {
-        if (formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
-        if (formula) write_formula(own->view, citation, formula);
-        if (viewer->unnamed) out->words = SA_ROWS_UNNAMED;
-        if (name) sa_explainer_value(out, shape, name, letters, x);
-        out->words = words;
-    }
-    viewer->citation = NULL, viewer->unnamed = false;
-}
-
-static void show_part(const sa_attention_view *view, int part, sa_place place) {
-    const sa_part *kind = view->w->part[part].kind;
-    part_view to = {{show_quantity}, view, kind, place};
-    if (kind->show) kind->show(view->w, part, &view->at, &to.viewer);
-}
-
-static void show_parts(const sa_attention_view *view, sa_place place) {
-    for (int p = 0; p < view->w->parts; p++) show_part(view, p, place);
 }
 
 /* ---- Queries, keys and values ---------------------------------------------------------------- */
@@ -169,6 +134,18 @@ static sa_mat terms_of(const sa_attention_view *view, const sa_head *at, sa_mat 
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
+/* Returns whether a head (-1: all) of the attention has traced this for the query. */
+static bool is_of(const sa_attention_view *view, const sa_shown *one, int head) {
+    return one->memory == view->memory && one->head == head && one->i <= view->i &&
+           view->i < one->i + one->queries;
+}
+
+/* Returns the query's row of what was traced. */
+static sa_mat row_of(const sa_attention_view *view, const sa_shown *one, sa_mat x) {
+    return sa_rows(x, view->i - one->i, 1);
+}
+
+/* Shows the scores of one map, or of both. */
 static void explain_scores(sa_attention_view *view) {
     static const char of_halves[] =
         "e1_ij = q1_i' k1_j / sqrt(d), e2_ij = q2_i' k2_j / sqrt(d), of "
@@ -176,6 +153,7 @@ static void explain_scores(sa_attention_view *view) {
     static const char *const names[] = {"e", "e_2"}, *const labels[] = {"e1_ij", "e2_ij"};
     const sa_score *score = view->w->score;
     sa_explainer *out = view->out;
+    const sa_shown *one = out->shown, *null = NULL;
     char label[SA_NAME];
     write_formula(view, score->citation, view->maps > 1 ? of_halves : score->formula);
     if (score->query == SA_QUERY_PROJECTED && !view->layer) {
@@ -183,22 +161,22 @@ static void explain_scores(sa_attention_view *view) {
         sa_explainer_vector(out, "q", label, view->at.q);
     }
     explain_own(view);
-    for (int m = 0; m < view->maps; m++) {
-        const sa_mat second = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
-        int row;
-        const sa_traced *scores = sa_explainer_find(out, "e", m ? second : view->at.alpha, &row);
-        const sa_mat e = sa_rows(scores->copy, row, 1);
+    for (int m = 0; m < view->maps; one++) {
+        const char *name = one->traced.name;
+        if (!is_of(view, one, view->at.index) || !name) continue;
+        if (strcmp(name, "e_0") == 0) null = one;
+        if (one->traced.citation || strcmp(name, "e") != 0) continue;
+        const sa_mat e = row_of(view, one, one->copy);
         sa_head read = view->at;
-        read.q = sa_rows(scores->q, row, 1), read.k = scores->k;
-        read.unit += m * read.q.cols; /* the second halves */
-        const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
+        read.q = row_of(view, one, one->q), read.k = one->k, read.unit = one->unit;
+        const double e_0 = null ? *row_of(view, null, null->copy).x : 0;
         double divisor;
-        for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
-        if (m == 0)
-            view->e = e, view->e_0 = null.cols ? *null.x : 0, view->exponent = scores->exponent;
+        for (int j = 0; j < e.cols; j++) e.x[j] += e_0;
+        if (m == 0) view->e = e, view->e_0 = e_0, view->exponent = one->exponent;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
         out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
         sa_explainer_value(out, SA_SHAPE_COLUMN, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
+        m++;
     }
 }
 
@@ -242,41 +220,80 @@ static void write_normalizer(const sa_attention_view *view, bool shifted) {
     if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
 }
 
-static void explain_weights(const sa_attention_view *view) {
+/* Shows what the normalizer makes of the scores. */
+static void explain_normalizer(sa_attention_view *view) {
     sa_explainer *out = view->out;
-    const sa_attention *w = view->w;
-    const sa_normalizer *normalizer = w->normalizer;
-    const sa_mat powers = seen_row(view, view->e),
-                 normalized = seen_row(view, sa_explainer_traced(out, "pi(e)", view->at.alpha));
-    const char *name = view->maps > 1 ? "A" : normalizer->name;
-    double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
+    const sa_normalizer *normalizer = view->w->normalizer;
+    const sa_mat powers = seen_row(view, view->e);
+    double shift;
+    view->weights = seen_row(view, sa_explainer_traced(out, "pi(e)", view->at.alpha));
+    view->sum = sa_explainer_exp(seen(view, powers), &shift);
     const double no_word = normalizer->learned ? (double)view->exponent : view->e_0;
-    if (normalizer->null_key) sum += exp(no_word - shift);
-    const bool shares =
-        view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
-    write_normalizer(view, shares && shift != 0);
-    if (shares)
+    if (normalizer->null_key) view->sum += exp(no_word - shift);
+    view->shares =
+        view->maps == 1 && are_shares(seen(view, view->weights), seen(view, powers), view->sum);
+    write_normalizer(view, view->shares && shift != 0);
+    if (view->shares)
         sa_explainer_value(out, SA_SHAPE_COLUMN, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)",
                            powers);
-    if (!shares && normalizer->exponent) sa_explainer_number(out, "a", "a", view->exponent);
-    if (!shares && normalizer->kinks) { /* distances from its kinks */
+    if (!view->shares && normalizer->exponent) sa_explainer_number(out, "a", "a", view->exponent);
+    if (!view->shares && normalizer->kinks) { /* distances from its kinks */
         const sa_mat above = seen_row(view, view->e);
         normalizer->kinks(view->exponent, seen(view, above));
         sa_explainer_value(out, SA_SHAPE_COLUMN, "above", "above 0", above);
     }
-    for (int p = 0; p < w->parts; p++) {
-        if (w->part[p].kind == &sa_predicted_window_part)
-            sa_explainer_value(out, SA_SHAPE_COLUMN, name, view->maps > 1 ? "A_ij" : name,
-                               normalized);
-        show_part(view, p, SA_PLACE_WEIGHTS);
-    }
+}
+
+/* Shows alpha, and what the normalizer has divided by. */
+static void explain_weights(sa_attention_view *view) {
+    sa_explainer *out = view->out;
+    const bool null_key = view->w->normalizer->null_key;
+    const sa_mat all = seen(view, view->weights);
     sa_explainer_value(out, SA_SHAPE_COLUMN, "alpha", "alpha_ij", view->at.alpha);
-    if (shares)
-        sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
-    const sa_mat all = seen(view, normalized);
-    if (normalizer->null_key)
-        sa_explainer_number(out, "null", shares ? "null key" : "no word",
+    if (view->shares)
+        sa_explainer_number(out, "sum", null_key ? "sum + null" : "sum of exp", view->sum);
+    if (null_key)
+        sa_explainer_number(out, "null", view->shares ? "null key" : "no word",
                             1 - sa_sum(all.x, all.cols));
+}
+
+/* ---- What was traced ------------------------------------------------------------------------- */
+
+/* Shows a quantity of a part. */
+static void explain_part(const sa_attention_view *view, const sa_shown *one) {
+    sa_explainer *out = view->out;
+    const sa_traced *own = &one->traced;
+    const bool table = own->shape == SA_SHAPE_TABLE, whole = table || own->shape == SA_SHAPE_MATRIX;
+    const bool column = own->shape == SA_SHAPE_COLUMN && own->x.cols == 1;
+    const sa_explain_rows words = out->words;
+    if (own->formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
+    if (own->formula) write_formula(view, own->citation, own->formula);
+    if (!own->name) return;
+    sa_mat x = whole || column || own->x.rows == 1 ? one->copy : row_of(view, one, one->copy);
+    if (table) out->words = SA_ROWS_UNNAMED;
+    if (own->shape == SA_SHAPE_COLUMN && view->weights.cols && view->maps == 1)
+        x = seen_row(view, x);
+    sa_explainer_value(out, table ? SA_SHAPE_MATRIX : (sa_explain_shape)own->shape, own->name,
+                       own->letters, x);
+    out->words = words;
+}
+
+/* Shows what a head (-1: all) has traced for the query, in this order. */
+static void explain_trace(sa_attention_view *view, int head) {
+    const sa_explainer *out = view->out;
+    for (size_t n = 0; n < out->count; n++) {
+        const sa_shown *one = &out->shown[n];
+        const char *name = one->traced.name;
+        if (!is_of(view, one, head) || one->unit) continue;
+        if (one->traced.citation)
+            explain_part(view, one);
+        else if (strcmp(name, "e") == 0)
+            explain_scores(view);
+        else if (strcmp(name, "pi(e)") == 0 && !view->weights.cols)
+            explain_normalizer(view);
+        else if (strcmp(name, "alpha") == 0)
+            explain_weights(view);
+    }
 }
 
 /* ---- From top to bottom ---------------------------------------------------------------------- */
@@ -286,12 +303,9 @@ static void explain_head(sa_attention_view *view, int k) {
     sa_explainer *out = view->out;
     out->line.head = w->heads > 1 ? k + 1 : 0;
     out->arena.used = 0; /* discard the previous head's values */
+    view->weights = (sa_mat){0};
     if (view->layer) explain_projections(view);
-    show_parts(view, SA_PLACE_KEYS);
-    explain_scores(view);
-    show_parts(view, SA_PLACE_SCORES);
-    explain_weights(view);
-    show_parts(view, SA_PLACE_OUTPUT);
+    explain_trace(view, k);
     if (!w->value_width) return;
     if (!out->equation.size)
         sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
@@ -307,9 +321,9 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
     view.maps = sa_part_find(w, &sa_two_maps_part) < 0 ? 1 : 2;
     view.gauss = sa_part_find(w, &sa_predicted_window_part) >= 0;
     view.turns = sa_part_find(w, &sa_rotation_part) >= 0;
+    explain_trace(&view, -1);
     for (int k = 0; k < w->heads; k++) {
         view.at = sa_head_view(w, view.memory, block, view.rows, view.scratch, k);
-        if (k == 0) show_parts(&view, SA_PLACE_QUERY);
         explain_head(&view, k);
     }
     out->line.head = 0;

@@ -18,35 +18,34 @@ static sa_mat copy_of(sa_explainer *out, sa_mat x) {
     return copy;
 }
 
-static void take(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+static void take(sa_tracer *tracer, const sa_traced *one) {
     sa_explainer *out = (sa_explainer *)tracer;
-    const sa_head *head = strcmp(name, "e") == 0 ? of : NULL;
-    sa_traced own = {.name = name, .x = x, .copy = copy_of(out, x)};
+    const sa_head *head = one->head;
+    sa_shown own = {.traced = *one, .copy = copy_of(out, one->x)};
     if (head) {
+        own.memory = head->memory, own.head = head->index, own.unit = head->unit;
+        own.i = head->i, own.queries = head->q.rows;
+    }
+    if (head && head->exponent) {
         own.q = copy_of(out, head->q), own.k = copy_of(out, head->k);
         own.exponent = *head->exponent;
     }
-    if (!sa_append(&out->traced, &out->count, &out->capacity, &own, sizeof own, NULL)) {
+    if (!sa_append(&out->shown, &out->count, &out->capacity, &own, sizeof own, NULL)) {
         free(own.copy.x), free(own.q.x), free(own.k.x);
         out->equation.failed = true;
     }
 }
 
-const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row) {
-    for (const sa_traced *one = out->traced + out->count; one-- > out->traced;) {
-        const ptrdiff_t distance = x.x - one->x.x;
-        if (strcmp(one->name, name) != 0 || distance < 0 || distance % one->x.ld != 0) continue;
-        *row = (int)(distance / one->x.ld);
-        if (*row < one->x.rows) return one;
+sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) {
+    for (const sa_shown *one = out->shown + out->count; one-- > out->shown;) {
+        const sa_mat whole = one->traced.x;
+        const ptrdiff_t distance = x.x - whole.x, row = whole.x ? distance / whole.ld : 0;
+        if (!one->traced.citation && strcmp(one->traced.name, name) == 0 && distance >= 0 &&
+            distance % whole.ld == 0 && row < whole.rows)
+            return sa_rows(one->copy, (int)row, 1);
     }
     sa_require(false);
-    return NULL;
-}
-
-sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) {
-    int row;
-    const sa_traced *own = sa_explainer_find(out, name, x, &row);
-    return sa_rows(own->copy, row, 1);
+    return x;
 }
 
 /* ---- From open to close ---------------------------------------------------------------------- */
@@ -65,8 +64,8 @@ bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
 
 void sa_explainer_close(sa_explainer *out) {
     for (size_t i = 0; i < out->count; i++)
-        free(out->traced[i].copy.x), free(out->traced[i].q.x), free(out->traced[i].k.x);
-    free(out->traced);
+        free(out->shown[i].copy.x), free(out->shown[i].q.x), free(out->shown[i].k.x);
+    free(out->shown);
     sa_arena_release(&out->arena);
     sa_buffer_release(&out->equation);
     sa_buffer_release(&out->letters);

@@ -7,14 +7,15 @@
 #include "base/memory.h"
 #include "lab/lab_model.h"
 
-/* What the pass has traced under a name; of the scores of a head also the query and keys that the
- * score has read, and the number that the normalizer gets. */
-typedef struct sa_traced {
-    const char *name;
-    sa_mat x; /* where it was in the pass */
+/* What the pass has traced, its numbers then, and the head (memory NULL: none) that it is of: from
+ * the scores on also the query and keys that the score has read. */
+typedef struct sa_shown {
+    sa_traced traced;
     sa_mat copy, q, k;
     sa_real exponent;
-} sa_traced;
+    const sa_memory *memory;
+    int head, unit, i, queries; /* as in sa_head; head -1: all */
+} sa_shown;
 
 /* A symbol, a run of letters, digits, _ and ~, and what replaces it. A list ends with NULL. */
 typedef struct sa_explainer_symbol {
@@ -23,7 +24,7 @@ typedef struct sa_explainer_symbol {
 
 typedef struct sa_explainer {
     sa_tracer tracer; /* the first member */
-    sa_traced *traced;
+    sa_shown *shown;
     size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
@@ -46,10 +47,9 @@ void sa_explainer_close(sa_explainer *out);
 /* Begins a section: earlier matrices of the arena are no longer valid. */
 void sa_explainer_section(sa_explainer *out, const char *title);
 
-/* The numbers that the pass has traced in place of a row x of its caches, which it has changed
- * since, the last time; and what they are row *row of. */
+/* Returns the numbers that the pass has traced in place of a row x of its caches, which it has
+ * changed since, the last time. */
 sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x);
-const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row);
 
 /* ---- The equation of the next value ---------------------------------------------------------- */
 
@@ -95,6 +95,10 @@ typedef struct sa_attention_view {
     sa_mat e;         /* of the first map, as the score makes it, ... */
     double e_0;       /* ... and of its null key, which the normalizer gets less; 0: it has none */
     sa_real exponent; /* the normalizer's number */
+    sa_mat
+        weights; /* what the normalizer made, NaN where the query sees nothing; before that empty */
+    bool shares; /* the weights are exponentials of the scores, divided by `sum` */
+    double sum;
 } sa_attention_view;
 
 /* Keys and values, which all steps share. */

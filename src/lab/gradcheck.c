@@ -31,10 +31,11 @@ typedef struct kinks_tracer {
 } kinks_tracer;
 
 /* Adds which input of every maxout unit is the larger, and which rectified units are on. */
-static void take_kinks(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+static void take_kinks(sa_tracer *tracer, const sa_traced *one) {
+    const sa_mat x = one->x;
     kinks_tracer *own = (kinks_tracer *)tracer;
-    const bool maxout = own->maxout && strcmp(name, "t~") == 0;
-    if (!maxout && strcmp(name, "inside max") != 0) return;
+    const bool maxout = own->maxout && strcmp(one->name, "t~") == 0;
+    if (!maxout && strcmp(one->name, "inside max") != 0) return;
     for (int i = 0; i < x.rows; i++)
         for (int k = 0; k < x.cols; k += 1 + maxout)
             sa_kinks_add(&own->found, sa_row(x, i)[k] - (maxout ? sa_row(x, i)[k + 1] : 0),

@@ -2,6 +2,7 @@
  * grad_attention.c. */
 #include "support/attending.h"
 #include "support/suite.h"
+#include "support/traced.h"
 
 #include <string.h>
 
@@ -113,12 +114,12 @@ END_TEST
 
 enum { WORDS = 4 };
 
-/* What the part shows under that name, which takes the numbers of `set`, or NULL. */
-static const double *aware_shown(const char *name, const double *set) {
-    const sa_mat x = sa_part_show(&w, &sa_location_aware_part, &head, name);
-    for (int i = 0; i < x.rows && set; i++)
-        for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = *set++;
-    return x.x;
+/* What the part traces under that name, which takes the numbers of `set`, or NULL. */
+static const double *aware_traced(const char *name, const double *set) {
+    const traced_reader found = traced_by(&w, &sa_location_aware_part, SA_PLACE_KEYS, head, name);
+    for (int i = 0; i < found.place.rows && set; i++)
+        for (int j = 0; j < found.place.cols; j++) sa_row(found.place, i)[j] = *set++;
+    return found.x.x;
 }
 
 /* Of the words before, weights alpha, filters F [K x width]. */
@@ -127,7 +128,7 @@ static void aware(int K, int width, const double *F, int words, const double *al
     settings.location_filters = K, settings.location_width = width;
     ck_assert(decoder_open());
     head = bare_head(words);
-    aware_shown("F", F);
+    aware_traced("F", F);
     set_row(sa_part_carry(&w, sa_part_find(&w, &sa_earlier_weights_part), head.rows.previous_carry,
                           0, words),
             alpha);
@@ -141,7 +142,7 @@ START_TEST(filters_see_neighbors) {
     static const double alpha[WORDS] = {.1, .2, .3, .4};
     static const double wanted[WORDS * 2] = {0, 12, .1, 123, .2, 234, .3, 340};
     aware(2, 3, filters, WORDS, alpha);
-    const double *f = aware_shown("filtered", NULL);
+    const double *f = aware_traced("filtered", NULL);
     for (int i = 0; i < WORDS * 2; i++) ck_assert_double_eq_tol(f[i], wanted[i], 1e-13);
 }
 END_TEST
@@ -149,7 +150,7 @@ END_TEST
 START_TEST(filters_may_be_wider_than_the_source) {
     static const double wide[7] = {1, 2, 4, 8, 16, 32, 64}, alpha[2] = {.5, .25};
     aware(1, 7, wide, 2, alpha);
-    const double *f = aware_shown("filtered", NULL);
+    const double *f = aware_traced("filtered", NULL);
     ck_assert_double_eq(f[0], .5 * 8 + .25 * 4);
     ck_assert_double_eq(f[1], .5 * 16 + .25 * 8);
 }
@@ -160,7 +161,7 @@ START_TEST(keys_are_added_to) {
     static const double alpha[WORDS] = {0, 1, 0, 0};
     static const double wanted[WORDS] = {10, 100, 1001, 0};
     aware(2, 3, filters, WORDS, alpha);
-    fill(weights, 2), aware_shown("F", filters);
+    fill(weights, 2), aware_traced("F", filters);
     const int number = sa_part_find(&w, &sa_location_aware_part);
     fill(head.k, 3);
     sa_location_aware_part.forward[SA_PLACE_KEYS](&w, number, &head);
@@ -250,12 +251,17 @@ static bool transformer_open(int score, int heads, const sa_position_kind *kind)
 /* alpha = A1 - lambda A2, which sums to 1 - lambda; lambda is lambda_init where its vectors are. */
 START_TEST(weights_of_two_maps) {
     ck_assert(transformer_open(SA_ATTENTION_DIFFERENTIAL, 2, NULL));
-    attend();
     const double lambda = sa_lambda_forward(&w);
     for (int k = 0; k < 2; k++) {
-        sa_head at = head_at(0, 0, k);
-        const sa_part *row = &sa_two_maps_part;
-        const sa_mat A1 = sa_part_show(&w, row, &at, "A_1"), A2 = sa_part_show(&w, row, &at, "A_2");
+        traced_reader reader[2];
+        for (int m = 0; m < 2; m++) {
+            reader[m] = (traced_reader){{take_traced}, m ? "A_2" : "A_1", k, {0}, {0}};
+            sa_tracing = &reader[m].tracer;
+            attend();
+            sa_tracing = NULL;
+        }
+        const sa_head at = head_at(0, 0, k);
+        const sa_mat A1 = sa_rows(reader[0].place, 0, 1), A2 = sa_rows(reader[1].place, 0, 1);
         ck_assert_double_eq_tol(sa_sum(A1.x, LONGEST), 1, 1e-14);
         ck_assert_double_eq_tol(sa_sum(A2.x, LONGEST), 1, 1e-14);
         for (int j = 0; j < LONGEST; j++)

@@ -2,6 +2,7 @@
  * expectation over all draws. */
 #include "support/attending.h"
 #include "support/suite.h"
+#include "support/traced.h"
 
 enum { S = 4, T = 2, DRAWS = 100000 };
 
@@ -55,8 +56,7 @@ static void attend_with(sa_mat z, bool decoding, double u, sa_mat p, sa_mat alph
     sa_copy_mat(z, alpha);
     w.normalizer->forward(0, alpha);
     sa_hard_part.forward[SA_PLACE_QUERY](&w, part, &head);
-    sa_hard_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
-    sa_copy_mat(sa_part_show(&w, &sa_hard_part, &head, "probability"), p);
+    sa_copy_mat(traced_by(&w, &sa_hard_part, SA_PLACE_WEIGHTS, head, "probability").x, p);
     sa_copy_mat(sa_hard_part.rare->samples(sa_rows(rows.part[part], 0, 1)), draws);
 }
 

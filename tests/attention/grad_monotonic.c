@@ -2,6 +2,7 @@
  * weights of decoding. Gradients are in grad_attention.c. */
 #include "support/attending.h"
 #include "support/suite.h"
+#include "support/traced.h"
 
 #include <string.h>
 
@@ -30,8 +31,7 @@ static sa_mat select_words(sa_mat previous, sa_mat z) {
     at.alpha = z;
     sa_copy_mat(previous, sa_part_carry(&w, sa_part_find(&w, &sa_earlier_weights_part),
                                         at.rows.previous_carry, 0, S));
-    sa_monotonic_part.forward[SA_PLACE_WEIGHTS](&w, part, &at);
-    return sa_part_show(&w, &sa_monotonic_part, &at, "selected");
+    return traced_by(&w, &sa_monotonic_part, SA_PLACE_WEIGHTS, at, "selected").x;
 }
 
 static void read_words(bool decoding) {

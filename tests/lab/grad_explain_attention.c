@@ -150,7 +150,7 @@ static void selected_of(const double *e, int i, double *alpha) {
     }
     double rest = 1;
     for (int j = 0; j < S; j++) previous[j] = alpha[j], rest -= alpha[j];
-    same("unselected", i, get(i, 0, "unselected"), &rest, 1);
+    same("null", i, get(i, 0, "null"), &rest, 1);
 }
 
 /* Of hard attention, as it decodes: 1 at the most probable word. */

@@ -61,8 +61,16 @@ static sa_mat weights_of_head(const sa_attention *w, int part, int k) {
 
 /* k_j + w_c C_{i-1,j} */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
-    const sa_mat k = sa_own_keys(head);
-    sa_gemm_tn(previous_of(w, part, head), weights_of_head(w, part, head->index), 1, k);
+    const sa_mat k = sa_own_keys(head), C = previous_of(w, part, head),
+                 Phi = sa_part_memory(part, head);
+    sa_gemm_tn(C, weights_of_head(w, part, head->index), 1, k);
+    const bool learned = Phi.cols;
+    sa_trace_all((sa_traced){
+        "C", C, head, "C_{i-1,j}",
+        learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
+                : "C_ij = sum of alpha_ij over the words before",
+        learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3", SA_SHAPE_COLUMN});
+    if (learned) sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "Phi", "Phi_j", Phi);
 }
 
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
@@ -137,18 +145,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
         if (C.x[j] != 0) sa_kinks_add(found, (double)(head->alpha.x[j] - C.x[j]), SA_KINK_MARGIN);
 }
 
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const bool learned = ((const coverage *)sa_part_own(w, part))->U_f.cols > 0;
-    to->citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
-    to->each(to, SA_PLACE_KEYS,
-             learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
-                     : "C_ij = sum of alpha_ij over the words before",
-             SA_SHAPE_COLUMN, "C", "C_{i-1,j}", previous_of(w, part, head));
-    if (learned)
-        to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_COLUMN, "Phi", "Phi_j",
-                 sa_part_memory(part, head));
-}
-
 /* ---- The part -------------------------------------------------------------------------------- */
 
 const sa_coverage sa_coverages[] = {
@@ -203,7 +199,6 @@ const sa_part sa_coverage_part = {
                 [SA_PLACE_KEYS] = keys_forward,
                 [SA_PLACE_WEIGHTS] = sum_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_WEIGHTS] = sum_backward},
-    .show = show,
     .rare = SA_RARE(.penalty = penalty, .kinks = kinks),
 };
 

@@ -170,6 +170,9 @@ static void read_back(const reading *from, sa_span seen, const sa_real *q, sa_re
 
 static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     const reading from = head_reading(w, part, head);
+    if (from.own->betas)
+        sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "beta", "beta_j",
+                      sa_cols(from.gates, from.g, 1));
     for (int i = 0; i < head->alpha.rows; i++) {
         const sa_span seen = head->spans ? head->spans[i] : (sa_span){0, head->alpha.cols};
         read_back(&from, seen, sa_row(head->q, i), sa_row(head->alpha, i));
@@ -249,13 +252,6 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
 
 /* ---- The part -------------------------------------------------------------------------------- */
 
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const reading from = head_reading(w, part, head);
-    if (from.own->betas)
-        to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_VECTOR, "beta", "beta_j",
-                 sa_cols(from.gates, from.g, 1));
-}
-
 static const rule rules[] = {/* in the order of the scores */
                              {.root = 0},
                              {.wide = true, .root = 1.0 / 16},
@@ -300,7 +296,6 @@ const sa_part sa_delta_part = {
     .own_keys = true,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_SCORES] = scores_backward},
-    .show = show,
     .rare =
         SA_RARE(.any_sum =
                     "weights are what a memory that is overwritten gives back, and may be negative",

@@ -73,7 +73,7 @@ const sa_part sa_t5_part = {
     .bind = bind,
     .forward = {[SA_PLACE_SCORES] = t5_forward},
     .backward = {[SA_PLACE_SCORES] = t5_backward},
-    .show = sa_part_show_added,
+    .bias = {"b", "b_ij"},
 };
 
 const sa_part sa_alibi_part = {
@@ -81,5 +81,5 @@ const sa_part sa_alibi_part = {
     .formula = "b_ij = -2^(-8 h / H) |i - j| is added to e_ij in head h of H",
     .citation = "Press et al. 2022, section 3",
     .forward = {[SA_PLACE_SCORES] = alibi_forward},
-    .show = sa_part_show_added,
+    .bias = {"b", "b_ij"},
 };

@@ -84,5 +84,5 @@ const sa_part sa_forgetting_part = {
     .memory = {.width = memory_width, .forward = memory_forward, .backward = memory_backward},
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
-    .show = sa_part_show_added,
+    .bias = {"b", "b_ij"},
 };

@@ -72,6 +72,8 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
         const double step = (double)(q.x[2 * K + c] + head->v_a.x[2 * K + c]);
         q.x[2 * K + c] = carry.x[c] = previous.x[c] + (sa_real)exp(step);
     }
+    sa_part_trace(w, part, head, w->part[part].kind->formula, SA_SHAPE_VECTOR, "kappa", "kappa_i",
+                  carry);
 }
 
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
@@ -87,11 +89,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
     }
 }
 
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    to->each(to, SA_PLACE_KEYS, "kappa_i = kappa_{i-1} + exp(step_i)", SA_SHAPE_VECTOR, "kappa",
-             "kappa_i", sa_part_carry(w, part, head->rows.carry, head->index, 0));
-}
-
 const sa_part sa_graves_part = {
     .name = "Graves' window",
     .formula = "kappa_i = kappa_{i-1} + exp(step_i)",
@@ -101,7 +98,6 @@ const sa_part sa_graves_part = {
     .carry = K,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
-    .show = show,
     .rare = SA_RARE(.any_sum = "the score makes the weights, which may have any sum",
                     .ordered = "the score depends on positions, not words"),
 };

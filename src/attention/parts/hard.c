@@ -31,6 +31,8 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const double u = head->rows.noise.cols ? (double)head->rows.noise.x[head->index] : 1;
     sa_real *sums = head->rows.part[part].x;
     sa_copy_mat(head->alpha, p);
+    sa_part_trace(w, part, head, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects",
+                  SA_SHAPE_COLUMN, "probability", "p_ij", p);
     sums[1] += (sa_real)entropy(p);
     if (!w->decoding && u >= 1) return;
     const int s = w->decoding ? most_probable(p) : draw(u, p);
@@ -111,15 +113,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const sa_mat p = probabilities(w, part, head);
-    const sa_span *seen = head->spans; /* the other words have no probability */
-    for (int j = 0; seen && j < p.cols; j++)
-        if (j < seen->first || j >= seen->first + seen->count) p.x[j] = (sa_real)NAN;
-    to->each(to, SA_PLACE_WEIGHTS, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects",
-             SA_SHAPE_COLUMN, "probability", "p_ij", p);
-}
-
 static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
     return SUMS + (gradient ? 0 : w->heads * steps);
 }
@@ -160,7 +153,6 @@ const sa_part sa_hard_part = {
     .row_width = row_width,
     .forward = {[SA_PLACE_QUERY] = query_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
-    .show = show,
     .rare = SA_RARE(.noise_width = noise_width, .draw_noise = draw_noise, .samples = samples,
                     .kinks = kinks),
 };

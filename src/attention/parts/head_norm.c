@@ -33,6 +33,7 @@ static void output_forward(const sa_attention *w, int part, sa_head *head) {
         for (int k = 0; k < x.cols; k++)
             sa_row(head->c, i)[k] = scale * own->g.x[k] * sa_row(x, i)[k];
     }
+    sa_part_trace(w, part, head, w->part[part].kind->formula, 0, NULL, NULL, (sa_mat){0});
 }
 
 /* Turns do into dx, in place. */
@@ -63,10 +64,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    to->each(to, SA_PLACE_OUTPUT, w->part[part].kind->formula, 0, NULL, NULL, (sa_mat){0});
-}
-
 /* ---- The part -------------------------------------------------------------------------------- */
 
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
@@ -84,6 +81,5 @@ const sa_part sa_head_norm_part = {
     .row_width = row_width,
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward},
-    .show = show,
     .rare = SA_RARE(.kinks = kinks),
 };

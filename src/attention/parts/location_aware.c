@@ -69,8 +69,14 @@ static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, boo
 /* Equation 9, as an addition to the score of Bahdanau et al.: k_j + W_f f_ij + b_a */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     const location_aware own = head_of(w, part, head->index);
-    const sa_mat f = filtered(w, part, head, false), k = sa_own_keys(head);
-    filter_forward(own.F, sa_earlier_weights(w, head, head), f);
+    const sa_mat f = filtered(w, part, head, false), k = sa_own_keys(head),
+                 previous = sa_earlier_weights(w, head, head);
+    filter_forward(own.F, previous, f);
+    sa_part_trace(w, part, head, w->part[part].kind->formula, SA_SHAPE_COLUMN, "previous",
+                  "alpha_i-1,j", previous);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_TABLE, "F", "F", own.F);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_MATRIX, "filtered", "f_ij", f);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_VECTOR, "b_a", "b_a", own.b_a);
     sa_gemm_nt(f, own.W_f, 1, k);
     for (int j = 0; j < k.rows; j++) sa_axpy(1, own.b_a.x, sa_row(k, j), k.cols);
 }
@@ -84,18 +90,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
     sa_gemm_nn(d->k, own.W_f, 0, df);
     filter_backward(own.F, sa_earlier_weights(w, head, head), df, sa_earlier_weights(w, head, d),
                     down.F);
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const location_aware own = head_of(w, part, head->index);
-    const sa_mat f = filtered(w, part, head, false), previous = sa_earlier_weights(w, head, head);
-    filter_forward(own.F, previous, f);
-    to->each(to, SA_PLACE_KEYS, "f_j = sum_o F_o alpha_{i-1,j-o}", SA_SHAPE_COLUMN, "previous",
-             "alpha_i-1,j", previous);
-    to->unnamed = true;
-    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "F", "F", own.F);
-    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "filtered", "f_ij", f);
-    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_VECTOR, "b_a", "b_a", own.b_a);
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -127,6 +121,5 @@ const sa_part sa_location_aware_part = {
     .own_keys = true,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
-    .show = show,
     .rare = SA_RARE(.ordered = "the score reads the weights of neighboring words"),
 };

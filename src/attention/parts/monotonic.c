@@ -102,16 +102,25 @@ static sa_real not_denormal(sa_real x) {
 /* Section 2.3, as a recursion: z becomes alpha_i. */
 static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat z = head->alpha, p = selection(w, part, head),
-                 previous = sa_earlier_weights(w, head, head);
+                 previous = sa_earlier_weights(w, head, head),
+                 traced = sa_part_scratch(w, part, head), sigma = sa_cols(traced, 0, z.cols),
+                 reached = sa_cols(traced, z.cols, z.cols);
     if (head->rows.noise.cols)
         sa_add(sa_cols(sa_head_slice(head->rows.noise, w->heads, head->index), 0, z.cols), z);
     sa_real q = 0;
     for (int j = 0; j < z.cols; j++) {
-        p.x[j] = w->decoding ? z.x[j] > 0 : (sa_real)(1 / (1 + exp(-(double)z.x[j])));
+        p.x[j] = w->decoding ? z.x[j] > 0 : sa_sigma(z.x[j]);
         q += previous.x[j];
+        if (sa_is_traced()) sigma.x[j] = sa_sigma(z.x[j]), reached.x[j] = q;
         z.x[j] = not_denormal(p.x[j] * q);
         q = not_denormal((1 - p.x[j]) * q);
     }
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "previous", "alpha_i-1,j", previous);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "sigma", "sigma(e_ij)", sigma);
+    sa_part_trace(w, part, head, "p_ij = 1 if e_ij > 0, else 0: decoding selects", SA_SHAPE_COLUMN,
+                  "selected", "p_ij", p);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "reached", "q_ij", reached);
+    sa_trace("pi(e)", z, head);
 }
 
 /* Runs from the last word to the first, with dq_i,S+1 = 0:
@@ -161,27 +170,6 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return 2 * steps;
 }
 
-/* sigma(e) and q: a pass keeps only p. */
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const sa_mat p = selection(w, part, head), previous = sa_earlier_weights(w, head, head),
-                 all = sa_part_scratch(w, part, head), sigma = sa_cols(all, 0, p.cols),
-                 q = sa_cols(all, p.cols, p.cols);
-    const sa_place place = SA_PLACE_WEIGHTS;
-    sa_head again = *head;
-    again.alpha = sigma;
-    sa_score_forward(w, &again);
-    sa_sigmoid(sigma);
-    for (int j = 0; j < p.cols; j++)
-        q.x[j] = previous.x[j] + (j ? (1 - p.x[j - 1]) * q.x[j - 1] : 0);
-    to->each(to, place, NULL, SA_SHAPE_COLUMN, "previous", "alpha_i-1,j", previous);
-    to->each(to, place, NULL, SA_SHAPE_COLUMN, "sigma", "sigma(e_ij)", sigma);
-    to->each(to, place, "p_ij = 1 if e_ij > 0, else 0: decoding selects", SA_SHAPE_COLUMN,
-             "selected", "p_ij", p);
-    to->each(to, place, NULL, SA_SHAPE_COLUMN, "reached", "q_ij", q);
-    sa_view_number(to, SA_PLACE_OUTPUT, NULL, "unselected", "no word",
-                   1 - sa_sum(head->alpha.x, p.cols));
-}
-
 static const char *refuse(const sa_attention_sizes *sizes) {
     const sa_settings *settings = &sizes->settings;
     if (sizes->heads > 1)
@@ -207,7 +195,6 @@ const sa_part sa_monotonic_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
-    .show = show,
     .rare = SA_RARE(
             .lacks =
                 "at most 1: the rest is the probability of reading to the end without selecting a "

@@ -25,6 +25,9 @@ static sa_head null_head(const sa_attention *w, int part, const sa_head *head) {
 static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_head null = null_head(w, part, head);
     sa_score_forward(w, &null);
+    sa_part_trace(w, part, head, "e_i0: the score of the null key k_0 in the place of k_j",
+                  SA_SHAPE_VECTOR, "k_0", "k_0", null.k);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_NUMBER, "e_0", "e_i0", null.alpha);
     for (int i = 0; i < head->alpha.rows; i++)
         for (int j = 0; j < head->alpha.cols; j++)
             sa_row(head->alpha, i)[j] -= *sa_row(null.alpha, i);
@@ -38,14 +41,6 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
     for (int i = 0; i < d->alpha.rows; i++)
         *sa_row(dnull.alpha, i) = -sa_sum(sa_row(d->alpha, i), d->alpha.cols);
     sa_score_backward(w, &null, &dnull);
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const sa_head null = null_head(w, part, head);
-    sa_score_forward(w, &null);
-    to->each(to, SA_PLACE_SCORES, "e_i0: the score of the null key k_0 in the place of k_j",
-             SA_SHAPE_VECTOR, "k_0", "k_0", null.k);
-    to->each(to, SA_PLACE_SCORES, NULL, SA_SHAPE_NUMBER, "e_0", "e_i0", sa_rows(null.alpha, 0, 1));
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -71,5 +66,4 @@ const sa_part sa_null_key_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
-    .show = show,
 };

@@ -53,6 +53,7 @@ static void project_weights_backward(int part, sa_mat s, sa_attention_rows rows,
 static void output_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index),
                  x = gated_of(w, part, head);
+    sa_part_trace(w, part, head, w->part[part].kind->formula, SA_SHAPE_VECTOR, "gate", "g_i", g);
     sa_copy_mat(head->c, x);
     for (int i = 0; i < x.rows; i++)
         for (int l = 0; l < x.cols; l++) sa_row(head->c, i)[l] *= sa_row(g, i)[g.cols > 1 ? l : 0];
@@ -69,11 +70,6 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
             sa_row(dg, i)[own] += sa_row(d->c, i)[l] * sa_row(x, i)[l];
             sa_row(d->c, i)[l] *= sa_row(g, i)[own];
         }
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    to->each(to, SA_PLACE_OUTPUT, w->part[part].kind->formula, SA_SHAPE_VECTOR, "gate", "g_i",
-             sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index));
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -104,5 +100,4 @@ const sa_part sa_output_gate_part = {
                 .weights_backward = project_weights_backward},
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward},
-    .show = show,
 };

@@ -26,19 +26,47 @@ static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) 
 /* Returns query l alone, with its own keys. Equation 4: x_j W_K + a^K_ij */
 static sa_head query_of(const relative_vectors *own, const sa_head *head, int l) {
     sa_head one = *head;
+    one.i += l;
     one.q = sa_rows(head->q, l, 1);
     one.alpha = sa_rows(head->alpha, l, 1);
     one.k = sa_corner(head->scratch->own_keys, head->k.rows, head->k.cols);
     sa_copy_mat(head->k, one.k);
     for (int j = 0; j < one.k.rows; j++)
-        sa_axpy(1, row_of(own, own->a_K, j - (head->i - 1 + l)) + head->unit, sa_row(one.k, j),
+        sa_axpy(1, row_of(own, own->a_K, j - (one.i - 1)) + head->unit, sa_row(one.k, j),
                 one.k.cols);
     return one;
+}
+
+static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+    const relative_vectors *own = sa_part_own(w, part);
+    return steps * (own->a_K.cols > own->a_V.cols ? own->a_K.cols : own->a_V.cols);
+}
+
+/* Returns the vectors of all keys for the first query. */
+static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_head *head,
+                         sa_real *x) {
+    const sa_mat all = {x, head->v.rows, vectors.cols, vectors.cols};
+    for (int j = 0; j < all.rows; j++)
+        memcpy(sa_row(all, j), row_of(own, vectors, j - (head->i - 1)),
+               sizeof *x * (size_t)all.cols);
+    return all;
+}
+
+/* Traces the vectors of a query. */
+static void trace_vectors(const sa_attention *w, int part, const sa_head *one) {
+    const relative_vectors *own = sa_part_own(w, part);
+    sa_real *scratch = sa_part_scratch(w, part, one).x;
+    sa_part_trace(w, part, one, "e_ij = f(q_i, k_j + a^K_c), c = j - i from -farthest to farthest",
+                  SA_SHAPE_MATRIX, "a_K", "a^K_c", vectors_of(own, own->a_K, one, scratch));
+    sa_part_trace(w, part, one, NULL, SA_SHAPE_MATRIX, "a_V", "a^V_c",
+                  vectors_of(own, own->a_V, one, scratch));
+    sa_part_trace_number(w, part, one, NULL, "farthest", "farthest", (sa_real)own->farthest);
 }
 
 static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     for (int l = 0; l < head->q.rows; l++) {
         const sa_head one = query_of(sa_part_own(w, part), head, l);
+        if (sa_is_traced()) trace_vectors(w, part, &one);
         sa_score_forward(w, &one);
     }
 }
@@ -70,6 +98,7 @@ static void output_forward(const sa_attention *w, int part, sa_head *head) {
         for (int j = 0; j < head->alpha.cols; j++)
             sa_axpy(sa_row(head->alpha, l)[j], row_of(own, own->a_V, j - (head->i - 1 + l)),
                     sa_row(head->c, l), head->c.cols);
+    sa_part_trace(w, part, head, "o_i = sum_j alpha_ij (v_j + a^V_c)", 0, NULL, NULL, (sa_mat){0});
 }
 
 static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
@@ -82,33 +111,6 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
             sa_row(d->alpha, l)[j] += sa_dot(dc, row_of(own, own->a_V, distance), d->c.cols);
             sa_axpy(sa_row(head->alpha, l)[j], dc, row_of(down, down->a_V, distance), d->c.cols);
         }
-}
-
-/* ---- Vectors of a query ---------------------------------------------------------------------- */
-
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return steps * ((const relative_vectors *)sa_part_own(w, part))->a_V.cols;
-}
-
-/* Returns the vectors of all keys for the first query. */
-static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_head *head,
-                         sa_real *x) {
-    const sa_mat all = {x, head->v.rows, vectors.cols, vectors.cols};
-    for (int j = 0; j < all.rows; j++)
-        memcpy(sa_row(all, j), row_of(own, vectors, j - (head->i - 1)),
-               sizeof *x * (size_t)all.cols);
-    return all;
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const relative_vectors *own = sa_part_own(w, part);
-    to->each(to, SA_PLACE_KEYS, "e_ij = f(q_i, k_j + a^K_c), c = j - i from -farthest to farthest",
-             SA_SHAPE_MATRIX, "a_K", "a^K_c",
-             vectors_of(own, own->a_K, head, head->scratch->own_keys.x));
-    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "a_V", "a^V_c",
-             vectors_of(own, own->a_V, head, sa_part_scratch(w, part, head).x));
-    sa_view_number(to, SA_PLACE_KEYS, NULL, "farthest", "farthest", (sa_real)own->farthest);
-    to->each(to, SA_PLACE_OUTPUT, "o_i = sum_j alpha_ij (v_j + a^V_c)", 0, NULL, NULL, (sa_mat){0});
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -142,5 +144,4 @@ const sa_part sa_relative_vectors_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_SCORES] = scores_forward, [SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward, [SA_PLACE_OUTPUT] = output_backward},
-    .show = show,
 };

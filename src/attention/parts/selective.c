@@ -90,12 +90,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
         sa_kinks_add(found, (double)sa_row(one.alpha, head->i - 1)[j], SA_KINK_MARGIN);
 }
 
-/* -F of the first query, which is what it adds to 0 */
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    to->each(to, SA_PLACE_KEYS, w->part[part].kind->formula, SA_SHAPE_COLUMN, "hidden", "-F_ij",
-             sa_part_added(w, part, head));
-}
-
 static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->normalizer->part == &sa_selective_part && sizes->positions &&
            sizes->positions->causal;
@@ -110,6 +104,6 @@ const sa_part sa_selective_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
-    .show = show,
+    .bias = {"hidden", "-F_ij"},
     .rare = SA_RARE(.kinks = kinks),
 };

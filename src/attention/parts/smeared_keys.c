@@ -22,6 +22,8 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     for (int j = k.rows - 1; j > 0; j--)
         for (int l = 0; l < k.cols; l++)
             sa_row(k, j)[l] = s * sa_row(k, j)[l] + (1 - s) * sa_row(k, j - 1)[l];
+    sa_part_trace_number(w, part, head, w->part[part].kind->formula, "smear", "sigma(a)", s);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_MATRIX, "smeared", "k~_j", k);
 }
 
 /* Turns dk~ into dk, in place; for both maps if a head has two. */
@@ -39,14 +41,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
         if (j + 1 < S) sa_axpy(1 - s, sa_row(d->k, j + 1), dk, k.cols);
     }
     ((const smeared_keys *)sa_part_own(d->dw, part))->a.x[head->index] += s * (1 - s) * ds;
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    sa_head mixed = *head;
-    keys_forward(w, part, &mixed);
-    sa_view_number(to, SA_PLACE_KEYS, w->part[part].kind->formula, "smear", "sigma(a)",
-                   share_of(w, part, head->index));
-    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "smeared", "k~_j", mixed.k);
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -81,6 +75,5 @@ const sa_part sa_smeared_keys_part = {
     .own_keys = true,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
-    .show = show,
     .rare = SA_RARE(.ordered = "every key is mixed with that of the word before"),
 };

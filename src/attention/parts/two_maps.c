@@ -98,6 +98,15 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
         for (int j = 0; j < A1.cols; j++)
             sa_row(head->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
     sa_trace("pi(e)", head->alpha, head);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "A_1", "A1_ij", A1);
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "A_2", "A2_ij", A2);
+    sa_part_trace_number(
+        w, part, head,
+        "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init", "lambda",
+        "lambda", lambda);
+    sa_part_trace_number(w, part, head, NULL, "lambda_init", "lambda_init",
+                         ((const two_maps *)sa_part_own(w, part))->init);
+    sa_part_trace(w, part, head, "pi_j = A1_ij - lambda A2_ij", 0, NULL, NULL, (sa_mat){0});
 }
 
 /* Computes dA1 = dalpha, dA2 = -lambda dalpha; returns dlambda. */
@@ -120,20 +129,6 @@ static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_
     other.gradient = &dother;
     sa_attend_backward(&second, &other, &dother);
     head->alpha = map_of(w, part, head, 0);
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    static const char lambda[] =
-        "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init";
-    const two_maps *own = sa_part_own(w, part);
-    const sa_place place = SA_PLACE_WEIGHTS;
-    to->each(to, place, NULL, SA_SHAPE_COLUMN, "A_1", "A1_ij", map_of(w, part, head, 0));
-    to->each(to, place, NULL, SA_SHAPE_COLUMN, "A_2", "A2_ij", map_of(w, part, head, 1));
-    to->citation = "Ye et al. 2024, equation 2";
-    sa_view_number(to, place, lambda, "lambda", "lambda", sa_lambda_forward(w));
-    sa_view_number(to, place, NULL, "lambda_init", "lambda_init", own->init);
-    to->citation = "Ye et al. 2024, equation 1";
-    to->each(to, place, "pi_j = A1_ij - lambda A2_ij", 0, NULL, NULL, (sa_mat){0});
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -174,6 +169,5 @@ const sa_part sa_two_maps_part = {
     .row_width = row_width,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_QUERY] = lambda_backward, [SA_PLACE_WEIGHTS] = weights_backward},
-    .show = show,
     .rare = SA_RARE(.any_sum = "weights are the difference of two maps, which sums to 1 - lambda"),
 };

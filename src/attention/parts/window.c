@@ -39,20 +39,35 @@ static sa_span around(sa_real p, int D, int S) {
     return (sa_span){first - 1, last - first + 1};
 }
 
-static void see(const window *own, sa_real center, sa_real *row, sa_span *seen) {
-    row[CENTER] = center, row[SEEN] = (sa_real)seen->count;
+/* Sees the words around the center of query l. */
+static void see(const sa_attention *w, int part, const sa_head *head, int l, sa_real center,
+                sa_span *seen) {
+    const window *own = sa_part_own(w, part);
+    const sa_mat row = sa_rows(head->rows.part[part], l, 1);
+    sa_head query = {.index = -1, .i = head->i + l, .q = sa_rows(head->q, l, 1)};
+    const char *formula = "p_i = min(i, S)";
+    query.memory = head->memory;
+    row.x[CENTER] = center, row.x[SEEN] = (sa_real)seen->count;
     *seen = around(center, own->D, seen->count);
+    if (own->v_p.cols) {
+        sa_part_trace(w, part, &query, "p_i = S sigma(v_p' tanh(W_p s))", SA_SHAPE_VECTOR,
+                      "tanh(W_p s)", "tanh(..)", hidden_of(row));
+        sa_part_trace(w, part, &query, NULL, SA_SHAPE_VECTOR, "v_p", "v_p", own->v_p);
+        sa_part_trace_number(w, part, &query, formula = NULL, "share", "sigma(..)", row.x[SHARE]);
+    }
+    sa_part_trace_number(w, part, &query, formula, "p_i", "p_i", center);
+    sa_part_trace_number(w, part, &query, NULL, "D", "D", (sa_real)own->D);
 }
 
 static void given_span(const sa_attention *w, int part, const sa_head *head, int l, sa_span *seen) {
     const int i = head->i + l, S = seen->count;
-    see(sa_part_own(w, part), (sa_real)(i < S ? i : S), sa_row(head->rows.part[part], l), seen);
+    see(w, part, head, l, (sa_real)(i < S ? i : S), seen);
 }
 
 static void predicted_span(const sa_attention *w, int part, const sa_head *head, int l,
                            sa_span *seen) {
-    sa_real *row = sa_row(head->rows.part[part], l);
-    see(sa_part_own(w, part), (sa_real)seen->count * row[SHARE], row, seen);
+    const sa_real share = sa_row(head->rows.part[part], l)[SHARE];
+    see(w, part, head, l, (sa_real)seen->count * share, seen);
 }
 
 /* ---- A predicted center ---------------------------------------------------------------------- */
@@ -103,12 +118,22 @@ static sa_real gauss(sa_real away, int D) {
 /* Equation 10: alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2)) */
 static void gauss_forward(const sa_attention *w, int part, sa_head *head) {
     const int D = ((const window *)sa_part_own(w, part))->D;
+    const sa_mat g = sa_corner(head->scratch->soft, head->alpha.rows, head->alpha.cols);
+    const bool two = sa_part_find(w, &sa_two_maps_part) >= 0;
+    const char *name = w->normalizer->name;
+    sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, two ? "A" : name, two ? "A_ij" : name,
+                  head->alpha);
     for (int i = 0; i < head->alpha.rows; i++) {
         const sa_real p = sa_row(head->rows.part[part], i)[CENTER];
         const sa_span span = around(p, D, (int)sa_row(head->rows.part[part], i)[SEEN]);
-        for (int j = span.first; j < span.first + span.count; j++)
-            sa_row(head->alpha, i)[j] *= gauss((sa_real)(j + 1) - p, D);
+        for (int j = 0; sa_is_traced() && j < g.cols; j++) sa_row(g, i)[j] = (sa_real)NAN;
+        for (int j = span.first; j < span.first + span.count; j++) {
+            sa_row(g, i)[j] = gauss((sa_real)(j + 1) - p, D);
+            sa_row(head->alpha, i)[j] *= sa_row(g, i)[j];
+        }
     }
+    sa_part_trace(w, part, head, "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))", SA_SHAPE_COLUMN,
+                  "gauss", "exp(-..)", g);
 }
 
 /* Turns dalpha into the gradient of the weights before the Gaussian, which it writes to soft;
@@ -153,34 +178,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-/* Returns the Gaussian of the first query, of this row; NaN outside its window. */
-static sa_mat gauss_row(const window *own, const sa_head *head, const sa_real *row) {
-    const sa_mat g = sa_corner(head->scratch->soft, 1, head->v.rows);
-    const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
-    for (int j = 0; j < g.cols; j++) {
-        const bool seen = j >= span.first && j < span.first + span.count;
-        g.x[j] = seen ? gauss((sa_real)(j + 1) - row[CENTER], own->D) : (sa_real)NAN;
-    }
-    return g;
-}
-
-static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
-    const window *own = sa_part_own(w, part);
-    const sa_mat row = head->rows.part[part];
-    const bool predicted = own->v_p.cols;
-    if (predicted) {
-        to->each(to, SA_PLACE_QUERY, "p_i = S sigma(v_p' tanh(W_p s))", SA_SHAPE_VECTOR,
-                 "tanh(W_p s)", "tanh(..)", hidden_of(row));
-        to->each(to, SA_PLACE_QUERY, NULL, SA_SHAPE_VECTOR, "v_p", "v_p", own->v_p);
-        sa_view_number(to, SA_PLACE_QUERY, NULL, "share", "sigma(..)", row.x[SHARE]);
-        to->each(to, SA_PLACE_WEIGHTS, "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))",
-                 SA_SHAPE_COLUMN, "gauss", "exp(-..)", gauss_row(own, head, row.x));
-    }
-    sa_view_number(to, SA_PLACE_QUERY, predicted ? NULL : "p_i = min(i, S)", "p_i", "p_i",
-                   row.x[CENTER]);
-    sa_view_number(to, SA_PLACE_QUERY, NULL, "D", "D", (sa_real)own->D);
-}
-
 static const char ordered[] = "the window depends on positions, not words";
 
 /* ---- The part -------------------------------------------------------------------------------- */
@@ -221,7 +218,6 @@ const sa_part sa_window_part = {
     .bind = bind,
     .row_width = row_width,
     .span = given_span,
-    .show = show,
     .rare = SA_RARE(.ordered = ordered),
 };
 
@@ -238,7 +234,6 @@ const sa_part sa_predicted_window_part = {
     .span = predicted_span,
     .forward = {[SA_PLACE_WEIGHTS] = gauss_forward},
     .backward = {[SA_PLACE_WEIGHTS] = gauss_backward},
-    .show = show,
     .rare = SA_RARE(.lacks = "at most 1: the Gaussian of the window makes the sum smaller",
                     .ordered = ordered, .kinks = kinks),
 };

@@ -106,7 +106,7 @@ int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size) {
 }
 
 sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
-    static const char *const specials[SA_SPECIAL_TOKENS] = {"<unk>", "</s>", "<s>"};
+    static const char *const specials[SA_SPECIAL_TOKENS] = {SA_UNKNOWN_WORD, "</s>", "<s>"};
     sa_require(id >= 0 && id < sa_vocab_size(vocab));
     if (id < SA_SPECIAL_TOKENS) return (sa_token){specials[id], strlen(specials[id])};
     return sa_strings_get(&vocab->words, id - SA_SPECIAL_TOKENS);
@@ -133,7 +133,9 @@ static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token sp
     const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word.text, word.size, &count, error);
     if (!sizes) return false;
     for (size_t i = 0; i < count; i++) {
-        const size_t shown = matching_size(spelling.text, spelling.size, word.text, sizes[i]);
+        const size_t shown = i + 1 < count
+                                 ? matching_size(spelling.text, spelling.size, word.text, sizes[i])
+                                 : spelling.size;
         char *end = mempcpy(*written, spelling.text, shown);
         if (i + 1 < count) end = mempcpy(end, SA_SUBWORD_MARK, sizeof SA_SUBWORD_MARK - 1);
         if (!sa_tokens_add(tokens, *written, (size_t)(end - *written), error)) return false;
@@ -159,12 +161,33 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     return good;
 }
 
-/* Returns whether a word carries a mark, in a text with a table of spaces. */
-static bool is_marked(const sa_text_codec *codec, sa_token word) {
-    return codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size;
+/* Adds the subwords of a word whose last one is unknown, as outputs have it: segments it with a
+ * character in its place that no merge has. */
+static bool add_unknown_end(sa_bpe_segmenter *segmenter, sa_token word, bool lower, char **written,
+                            sa_tokens *tokens, sa_error *error) {
+    const int known = (int)(word.size - (sizeof SA_UNKNOWN_WORD - 1));
+    char *text = sa_format(error, "%.*s\uffff", known, word.text);
+    char *read = text && lower ? sa_utf8_normalize(text, strlen(text), true, error) : text;
+    const bool good = read && add_subwords(segmenter, (sa_token){read, strlen(read)}, word, written,
+                                           tokens, error);
+    if (read != text) free(read);
+    free(text);
+    return good;
 }
 
-/* Segments words, except words with marks of spaces; writes the subwords into one block of memory.
+static bool ends_unknown(sa_token word) {
+    const size_t size = sizeof SA_UNKNOWN_WORD - 1;
+    return word.size > size && sa_unknown_word_size(word.text + word.size - size, size);
+}
+
+/* Returns whether a word is one subword: the unknown word, or a word with a mark in a text with a
+ * table of spaces. */
+static bool is_whole(const sa_text_codec *codec, sa_token word) {
+    return sa_unknown_word_size(word.text, word.size) == word.size ||
+           (codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size);
+}
+
+/* Segments words, unless they are whole; writes the subwords into one block of memory.
  */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, bool original_case, sa_tokens *tokens,
@@ -177,11 +200,14 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
     bool good = written;
     if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
     for (size_t i = 0; good && i < words->count; i++)
-        if (is_marked(codec, words->token[i])) {
+        if (is_whole(codec, words->token[i])) {
             const sa_token word = words->token[i];
             good = sa_tokens_add(tokens, memcpy(written, word.text, word.size), word.size, error);
             written += word.size;
-        } else
+        } else if (ends_unknown(words->token[i]))
+            good =
+                add_unknown_end(segmenter, words->token[i], original_case, &written, tokens, error);
+        else
             good = original_case
                        ? add_cased_subwords(segmenter, words->token[i], &written, tokens, error)
                        : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
@@ -197,12 +223,29 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
            sa_vocab_equal(&one->spaces, &other->spaces) && sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
+/* Joins words with the unknown subwords that end them: slices of one text, without a space. */
+static void join_unknown(sa_tokens *words) {
+    size_t count = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const sa_token word = words->token[i];
+        sa_token *last = count ? &words->token[count - 1] : NULL;
+        const sa_char_class kind = last ? sa_kind_at(last->text, last->size) : SA_CHAR_SPACE;
+        if ((kind == SA_CHAR_LETTER || kind == SA_CHAR_DIGIT) && !ends_unknown(*last) &&
+            word.text == last->text + last->size && sa_unknown_word_size(word.text, word.size))
+            last->size += word.size;
+        else
+            words->token[count++] = word;
+    }
+    words->count = count;
+}
+
 /* Splits a text into words with marks of spaces. A mark that would make a word unknown is left out.
  */
 static bool split_words(const sa_text_codec *codec, const char *text, bool lower, sa_tokens *words,
                         sa_error *error) {
     if (lower) text = words->owned = sa_utf8_normalize(text, strlen(text), true, error);
     if (!text || !codec->tokenizer->split(text, strlen(text), words, error)) return false;
+    if (codec->tokenizer->subword) join_unknown(words);
     if (!codec->spacing.pairs.count) return true;
     const char *plain = words->owned;
     if (!sa_spacing_mark(&codec->spacing, words, error)) return false;

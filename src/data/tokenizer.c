@@ -8,7 +8,8 @@
 
 static bool char_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
     for (size_t at = 0, length; at < size; at += length) {
-        length = sa_utf8_grapheme_size(text + at, size - at);
+        length = sa_unknown_word_size(text + at, size - at);
+        if (!length) length = sa_utf8_grapheme_size(text + at, size - at);
         if (!sa_tokens_push_split(tokens, text + at, length, error)) return false;
     }
     return true;
@@ -228,6 +229,7 @@ static size_t sign_length(const char *text, size_t size) {
 static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted,
                            bool early) {
     const sa_char_class kind = sa_kind_at(text, size);
+    if (sa_unknown_word_size(text, size)) return sa_unknown_word_size(text, size);
     if (*text == '-' && (before == SA_CHAR_SPACE || before == SA_CHAR_OPENING) &&
         sa_kind_at(text + 1, size - 1) == SA_CHAR_DIGIT)
         return 1 + word_length(text + 1, size - 1, early);

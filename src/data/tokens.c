@@ -24,6 +24,11 @@ int sa_subword_word_indices(const char *const *token, int count, bool subwords, 
     return words;
 }
 
+size_t sa_unknown_word_size(const char *text, size_t size) {
+    const size_t unknown = sizeof SA_UNKNOWN_WORD - 1;
+    return size >= unknown && memcmp(text, SA_UNKNOWN_WORD, unknown) == 0 ? unknown : 0;
+}
+
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
 /* Returns the size in bytes of the longest run of grapheme clusters that fits into a token or, if

@@ -15,6 +15,15 @@ bool sa_subword_continues(const char *text, size_t size);
  * subwords each token is a word, and so is a final EOS, whatever precedes it. */
 int sa_subword_word_indices(const char *const *token, int count, bool subwords, int *word);
 
+/* ---- Unknown words --------------------------------------------------------------------------- */
+
+/* How outputs spell an unknown word. Tokenizers keep it in one piece, so that a model reads its own
+ * outputs as it wrote them; as a word of a training text it is a word like others. */
+#define SA_UNKNOWN_WORD "<unk>"
+
+/* Returns the size of an unknown word at text, or 0. */
+size_t sa_unknown_word_size(const char *text, size_t size);
+
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
 /* Tokens are slices of the text that was split, or of memory of their own. */

@@ -80,6 +80,18 @@ START_TEST(joint_merges_cut_both_sides_alike) {
 }
 END_TEST
 
+/* The unknown subword that outputs have is read as one, and the word before it goes on. */
+START_TEST(unknown_subwords_are_read_again) {
+    build("3", "separate", "no");
+    splits_into(&source, "low<unk> <unk> (<unk> slo<unk><unk>r", false,
+                "lo@@ w@@ <unk> <unk> ( <unk> s@@ lo@@ <unk> <unk> r");
+    release();
+    build_of("space-bpe", "3", "separate", "yes");
+    splits_into(&source, "LOW<unk> <unk> low<unk>", false, "LO@@ W@@ <unk> <unk> lo@@ w@@ <unk>");
+    release();
+}
+END_TEST
+
 /* A lower-case model segments "LOWER" as "lower", in the user's spelling. */
 START_TEST(own_spelling_is_kept) {
     build("4", "separate", "yes");
@@ -149,6 +161,7 @@ int main(void) {
     Suite *suite = suite_of("text_codec", &tests);
     tcase_add_test(tests, merges_are_learned_of_words_not_of_spaces);
     tcase_add_test(tests, joint_merges_cut_both_sides_alike);
+    tcase_add_test(tests, unknown_subwords_are_read_again);
     tcase_add_test(tests, own_spelling_is_kept);
     tcase_add_test(tests, subwords_are_joined_again);
     tcase_add_test(tests, tokens_of_the_user_stay);

@@ -42,6 +42,8 @@ END_TEST
 
 START_TEST(char_gives_characters_and_spaces) {
     CUT("char", "a b\t", "a", " ", "b", "\t");
+    CUT("char", "a<unk> <un", "a", "<unk>", " ", "<", "u", "n");
+    CUT("word", "l'<unk>, <unk>s", "l'", "<unk>", ",", "<unk>", "s");
     CUT("char", "04.03", "0", "4", ".", "0", "3");
     CUT("char", "né q\xcc\xa3\xcc\x87", "n", "é", " ", "q\xcc\xa3\xcc\x87");
     CUT("char", "👩‍🚀🇫🇷🇩🇪👍🏽", "👩‍🚀", "🇫🇷", "🇩🇪", "👍🏽");

@@ -80,7 +80,8 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
     const sa_pair *pairs = out->corpus->pairs;
     options->output.linking.null_key = sa_settings_has_null_key(settings);
     out->subwords = sa_has_subwords(settings);
-    if (!cli_align_begin(out, call->command->name, words[1], count, words[0], settings, error))
+    if (!cli_note_gold(out->corpus, settings, error) ||
+        !cli_align_begin(out, call->command->name, words[1], count, words[0], settings, error))
         return false;
     if (!sa_align(model, job, pairs, count, cli_align_add, out, error))
         return cli_pairs_fail(words[1], error);

@@ -282,6 +282,8 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
     work->search.nbest = 1;
     work->model = cli_model_open(words[0], options->threads, options->precision, options->max_len,
                                  options->force_attention, &work->search.override, error);
+    if (work->model && !cli_note_gold(&work->corpus, sa_model_settings(work->model), error))
+        return false;
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/output.h"
+#include "data/encoding.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +26,13 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa
         cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and files with "
                  "one line per pair have empty lines there",
                  corpus->name, corpus->empty, corpus->lines);
+    return true;
+}
+
+bool cli_note_gold(const sa_corpus *corpus, const sa_settings *settings, sa_error *error) {
+    size_t sentences;
+    if (!sa_gold_counts_blanks(corpus, settings, &sentences, error)) return false;
+    if (sentences) cli_note("note: " SA_GOLD_COUNTS_BLANKS, corpus->name, sentences);
     return true;
 }
 

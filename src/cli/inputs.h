@@ -34,6 +34,9 @@ bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, s
  * which lines it skips. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
+/* Notes that the links of the pairs seem to count other words than the tokens of a model. */
+bool cli_note_gold(const sa_corpus *corpus, const sa_settings *settings, sa_error *error);
+
 /* Appends an empty line for each input line that was skipped before pair `next`, or after the last
  * pair if next = corpus->count. */
 void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out);

@@ -28,16 +28,24 @@ static bool add_line(void *context, const char *line, size_t size, const sa_text
 
 bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
                       sa_error *error) {
+    size_t lines = 0, most = 0; /* of a file with a line for each sentence; of any */
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) continue;
         files[i].name = strcmp(paths[i], "-") == 0 ? "standard input" : paths[i];
         sa_text_lines reader;
         if (!(base && i < SOURCE
-                  ? sa_link_file_open(&reader, paths[i], files->count, base[i], error)
+                  ? sa_link_file_open(&reader, paths[i], lines, base[i], &files[i].open_end, error)
                   : sa_text_lines_open(&reader, paths[i], error)) ||
             !cli_lines_each(&reader, add_line, &files[i], error))
             return false;
         if (!files[i].count) return sa_fail(error, SA_DATA, "%s: no lines", files[i].name);
+        if (!lines && !files[i].open_end) lines = files[i].count;
+        if (most < files[i].count) most = files[i].count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) continue;
+        while (files[i].open_end && files[i].count < most)
+            if (!add_line(&files[i], "", 0, NULL, error)) return false;
         if (files[i].count != files->count)
             return sa_fail(error, SA_DATA,
                            "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",

@@ -18,6 +18,7 @@ typedef struct score_file {
     const char *name;
     char **line; /* [count] valid UTF-8 */
     size_t count, capacity;
+    bool open_end; /* links may lack the last sentences, which have none */
 } score_file;
 
 /* Reads the files; only the first path must not be NULL. SA_DATA: a file is empty or not UTF-8, or

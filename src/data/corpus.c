@@ -198,7 +198,7 @@ bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *er
     sa_text_lines reader;
     if (!sa_given(corpus, "corpus", error) || !sa_given(corpus->owned, "corpus->owned", error) ||
         !sa_given(path, "path", error) ||
-        !sa_link_file_open(&reader, path, corpus->lines, 0, error))
+        !sa_link_file_open(&reader, path, corpus->lines, 0, NULL, error))
         return false;
     corpus->gold = add_alignments(corpus, &reader, error);
     if (corpus->gold) corpus->note = NULL;

@@ -206,6 +206,43 @@ sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec
     return NULL;
 }
 
+static bool count_words(const sa_tokenizer *tokenizer, const char *text, int *count,
+                        sa_error *error) {
+    sa_tokens tokens = {0};
+    const bool good = tokenizer->split(text, strlen(text), &tokens, error);
+    *count = (int)tokens.count;
+    sa_tokens_release(&tokens);
+    return good;
+}
+
+bool sa_gold_counts_blanks(const sa_corpus *corpus, const sa_settings *settings, size_t *sentences,
+                           sa_error *error) {
+    enum { FEW = 3 };
+    size_t found = 0;
+    *sentences = 0;
+    for (size_t i = 0; i < corpus->count && corpus->gold; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        sa_link *links = NULL;
+        size_t count = 0;
+        bool splits = false, good = sa_links_parse(pair->gold, &links, &count, error),
+             reaches = false;
+        for (int side = 0; good && side < 2; side++) {
+            int words = 0, blanks = 0;
+            const char *text = side ? pair->target : pair->source;
+            good = count_words(sa_tokenizer_of(settings, side), text, &words, error) &&
+                   count_words(&sa_tokenizers[SA_TOKENIZER_SPACE], text, &blanks, error);
+            splits = splits || words > blanks;
+            for (size_t k = 0; k < count; k++)
+                reaches = reaches || (side ? links[k].target : links[k].source) >= blanks;
+        }
+        found += splits && count;
+        free(links);
+        if (!good || reaches) return good;
+    }
+    if (found >= FEW) *sentences = found;
+    return true;
+}
+
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
     return sa_fail(error, SA_DATA,
                    "%s: {guided_alignment} needs the links of every pair: in a third column, or in "

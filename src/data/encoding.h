@@ -65,5 +65,14 @@ sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec
                                 size_t count, sa_error *error);
 void sa_gold_release(sa_gold_alignment *gold, size_t count);
 
+/* Sets *sentences to those in which the tokenizers of the settings split more than blanks do, if no
+ * link reaches beyond the words between blanks in any; 0: they are few, or links count tokens. */
+bool sa_gold_counts_blanks(const sa_corpus *corpus, const sa_settings *settings, size_t *sentences,
+                           sa_error *error);
+#define SA_GOLD_COUNTS_BLANKS                                                                      \
+    "%s: its links seem to count words between blanks; in %zu sentences the model has more "       \
+    "tokens, "                                                                                     \
+    "such as punctuation: use --tokenizer space, or put blanks there"
+
 /* Fails because the training pairs have no alignments to guide the attention. */
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error);

@@ -54,11 +54,12 @@ static bool add_lines(sa_text_lines *reader, size_t lines, int base, sa_buffer *
 }
 
 bool sa_link_file_open(sa_text_lines *reader, const char *path, size_t lines, int base,
-                       sa_error *error) {
+                       bool *open_end, sa_error *error) {
     int number[3];
     if (!sa_text_lines_open(reader, path, error)) return false;
     const char *start = reader->file.data + reader->lines.at;
     if (!read_numbers(&start, number)) return true;
+    if (open_end) *open_end = !lines;
     sa_buffer text = {0};
     const bool good = add_lines(reader, lines, base, &text, error);
     const size_t size = text.size;

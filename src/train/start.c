@@ -93,7 +93,11 @@ static bool read_links(sa_session *session, sa_error *error) {
     if (session->settings.guided_alignment <= 0) return true;
     if (training->alignments && !sa_corpus_read_alignments(corpus, training->alignments, error))
         return false;
+    size_t sentences;
     if (!corpus->gold) return sa_fail_unaligned(corpus, error);
+    if (!sa_gold_counts_blanks(corpus, &session->settings, &sentences, error)) return false;
+    if (sentences)
+        sa_session_note(session, "note: " SA_GOLD_COUNTS_BLANKS, corpus->name, sentences);
     session->gold = sa_gold_make(&session->model.source, &session->model.target, corpus,
                                  corpus->pairs, session->data.pair, session->data.count, error);
     session->trainer.gold = session->gold;

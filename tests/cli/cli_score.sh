@@ -148,6 +148,14 @@ done
 same "scores of gold.wa" "0 4 5 3 0.5000000 0.6000000 0.3333333" "$(sed -n 2p out | xargs)"
 expect 0 "" score --alignments gold.wa <(head -n 3 gold.talp)
 same "links of gold.wa" "0 3 5 3 0.0000000 1.0000000 1.0000000" "$(sed -n 2p out | xargs)"
+printf '1 1 1 S\n2 1 1 S\n3 2 2 P\n' >three.wa
+printf '1 1 1\n2 1 1\n' >two.wa
+for files in "two.wa three.wa" "two.wa three.talp" "two.talp three.wa"; do
+    printf '0-0\n0-0\n1p1\n' >three.talp
+    printf '0-0\n0-0\n\n' >two.talp
+    expect 0 "" score --alignments $files
+    same "links without the last sentence: $files" "0 3 2 2 0.0000000 1.0000000 1.0000000" "$(sed -n 2p out | xargs)"
+done
 printf '1 1 1 S\n5 1 1 S\n' >late.wa
 printf '2 1 1 S\n1 1 1 S\n' >early.wa
 printf '1 1 1 S\n1-1\n' >mixed.wa

@@ -115,7 +115,7 @@ START_TEST(naacl_files_become_lines_of_links) {
     sa_text_lines reader;
     const char *path = scratch_path("links.wa");
     scratch_write(path, files[_i].bytes, strlen(files[_i].bytes));
-    if (sa_link_file_open(&reader, path, files[_i].lines, files[_i].base, &error)) {
+    if (sa_link_file_open(&reader, path, files[_i].lines, files[_i].base, NULL, &error)) {
         ck_assert_str_eq(reader.file.data, files[_i].text);
         ck_assert_uint_eq(reader.file.size, strlen(files[_i].text));
         sa_file_release(&reader.file);

@@ -161,6 +161,36 @@ START_TEST(few_long_pairs_are_held_at_once) {
 }
 END_TEST
 
+/* "the cat sleeps." has 3 words between blanks and 4 tokens: links that never reach the last token
+ * seem to count words between blanks. */
+START_TEST(links_of_words_between_blanks_are_seen) {
+    static const struct {
+        const char *gold[4];
+        int tokenizer;
+        size_t sentences;
+    } cases[] = {
+        {{"0-0 1-1 2-2", "0-0", "0-0", "0-0"}, SA_TOKENIZER_WORD, 3},
+        {{"0-0 1-1 2-2", "0-0", "0-0", "0-0"}, SA_TOKENIZER_BPE, 3},
+        {{"0-0 1-1 2-2", "0-0", "0-0", "0-0"}, SA_TOKENIZER_SPACE, 0},
+        {{"0-0", "0-0", "0-0", "2-2 3-3"}, SA_TOKENIZER_WORD, 0},
+        {{"0-0 1-1 2-2", "", "0-0", "0-0"}, SA_TOKENIZER_WORD, 0}, /* too few */
+    };
+    static const char *const texts[] = {"the cat sleeps.", "Why?", "Go on!", "le chat dort ."};
+    for (int i = 0; i < COUNT(cases); i++) {
+        sa_settings settings;
+        sa_pair pairs[4] = {0};
+        size_t sentences = 99;
+        sa_settings_init(&settings);
+        settings.tokenizer = cases[i].tokenizer;
+        for (int k = 0; k < 4; k++)
+            pairs[k] = (sa_pair){texts[k], texts[k], cases[i].gold[k], (size_t)k + 1};
+        const sa_corpus corpus = {.pairs = pairs, .count = 4, .gold = true, .name = "x.tsv"};
+        ck_assert(sa_gold_counts_blanks(&corpus, &settings, &sentences, &error));
+        ck_assert_uint_eq(sentences, cases[i].sentences);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("merging", &tests);
@@ -170,6 +200,7 @@ int main(void) {
     tcase_add_test(tests, subwords_without_weights_are_joined);
     tcase_add_test(tests, links_go_to_all_subwords);
     tcase_add_loop_test(tests, random_pieces_follow_the_definition, 0, 20);
+    tcase_add_test(tests, links_of_words_between_blanks_are_seen);
     tcase_add_test(tests, few_long_pairs_are_held_at_once);
     return suite_run(suite);
 }

@@ -160,7 +160,8 @@ static void read_file(fuzz_input input, unsigned choices) {
     const size_t lines = choices >> 1 & 7;
     sa_text_lines reader;
     sa_error error = {0};
-    if (!sa_link_file_open(&reader, fuzz_file(0, input.at, input.size), lines, base, &error)) {
+    if (!sa_link_file_open(&reader, fuzz_file(0, input.at, input.size), lines, base, NULL,
+                           &error)) {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
         return;
     }

@@ -9,7 +9,6 @@
  *     ./rnnsearch translate MODEL.safetensors [BEAM] < sentences
  *     ./rnnsearch align MODEL.safetensors PAIRS.tsv [--csv FOLDER]
  *     ./rnnsearch check
- *
  * A line of PAIRS is a source sentence x, a tab, and its translation y, with spaces between words.
  * softalign, the library around this file, opens its models and generalizes its functions. Comments
  * "solution: NAME" and "end" enclose what its homework, scripts/assignment, has students write.
@@ -36,7 +35,7 @@
 #define REAL double /* -DREAL=float trains faster; check needs double */
 #endif
 typedef REAL real;
-
+#define exponential(x) _Generic((x), float : expf, double : exp)(x)
 /* The paper has m = 620, n = n_a = 1000, l = 500, batches of 80 pairs and Adadelta's rate 1, and
  * trains for days. This version trains in a minute: it is small, its rate larger, falling to 0. */
 enum { SIZE_M = 24, SIZE_N = 48, SIZE_A = 24, SIZE_L = 24, BATCH = 8, UPDATES = 6000 };
@@ -46,28 +45,23 @@ enum { LONGEST = 50, MOST_OUTPUT = 3 * LONGEST + 13 }; /* words of a sentence, o
 enum { MOST_BEAM = 16, MOST_HEADER = 1 << 15, MOST_NUMBERS = 1 << 24 };
 /* Words without a spelling: one that the vocabulary lacks, the end of a sentence, and y_0. */
 enum { UNK, EOS, BOS, SPECIAL };
-
 /* Ends the program with a sentence about a file, and about a line of it unless that is 0. */
 enum { CHECK_FAILED = 1, USAGE, BAD_DATA, CANNOT_OPEN, CANNOT_WRITE, NO_MEMORY = 7, DIVERGED };
 static _Noreturn void die(int code, const char *file, int line, const char *what) {
-    fprintf(stderr, NAME ": %s", file);
-    if (line) fprintf(stderr, ":%d", line);
-    fprintf(stderr, ": %s\n", what);
+    fprintf(stderr, line ? NAME ": %s:%d: " : NAME ": %s: ", file, line);
+    fprintf(stderr, "%s\n", what);
     exit(code);
 }
-
 static void *allocate(size_t count, size_t size) {
     void *new = calloc(count ? count : 1, size);
     if (!new) die(NO_MEMORY, "memory", 0, "there is not enough");
     return new;
 }
-
 /* Memory for the numbers of a sentence: take() returns zeros, forget() takes all of them back. */
 static real taken[MOST_NUMBERS];
 static int taken_count;
 static real *take(int count) {
-    if (count > MOST_NUMBERS - taken_count)
-        die(NO_MEMORY, "memory", 0, "not enough for a sentence");
+    if (count > MOST_NUMBERS - taken_count) die(NO_MEMORY, "memory", 0, "a sentence is too long");
     taken_count += count;
     return taken + taken_count - count;
 }
@@ -77,9 +71,6 @@ static void forget(void) {
 }
 
 /* ---- Vectors and matrices ------------------------------------------------------------------- */
-static real exponential(real x) {
-    return _Generic(x, float : expf, double : exp)(x);
-}
 static real sigma(real x) {
     return 1 / (1 + exponential(-x));
 }
@@ -96,25 +87,21 @@ static real dot(const real *x, const real *y, int count) {
     for (; i < count; i++) sum[0] += x[i] * y[i];
     return (sum[0] + sum[4]) + (sum[1] + sum[5]) + (sum[2] + sum[6]) + (sum[3] + sum[7]);
 }
-
 /* y += a x    x, y [count] */
 static void add_scaled(real a, const real *restrict x, real *restrict y, int count) {
     for (int i = 0; i < count; i++) y[i] += a * x[i];
 }
-
 /* Weights and their gradients, [rows x cols]. A vector is a matrix of one row. */
 typedef struct matrix {
-    char name[32];
+    char name[48];
     int rows, cols;
     double deviation; /* of the first weights; 1: orthogonal (B.1) */
     real *w, *dw;
 } matrix;
-
 /* y += W x    x [cols], y [rows] */
 static void multiply_forward(const matrix *W, const real *x, real *y) {
     for (int i = 0; i < W->rows; i++) y[i] += dot(W->w + i * W->cols, x, W->cols);
 }
-
 /* y_i += sum_k W_ik x_k, so dW_ik += dy_i x_k and dx_k += dy_i W_ik. */
 static void multiply_backward(matrix *W, const real *x, const real *dy, real *dx) {
     for (int i = 0; i < W->rows; i++) {
@@ -122,7 +109,6 @@ static void multiply_backward(matrix *W, const real *x, const real *dy, real *dx
         add_scaled(dy[i], W->w + i * W->cols, dx, W->cols);
     }
 }
-
 /* y_i = exp x_i / sum_k exp x_k, x, y [count]. The largest x cancels, so nothing overflows. */
 static void softmax(const real *x, int count, real *y) {
     real largest = x[0], sum = 0; /* solution: softmax */
@@ -223,7 +209,6 @@ typedef struct model {
     long long total;                   /* numbers in all of them, which lie in four long vectors: */
     real *w, *dw, *mean_g2, *mean_dx2; /* weights, gradient, and the means of Adadelta */
 } model;
-
 typedef struct sentence {
     int length;              /* with the end mark; 0: no words */
     char *word[LONGEST + 1]; /* as they are spelled */
@@ -434,7 +419,6 @@ static void shape_model(model *M) {
     shape(M, &M->W_o, 0.01, M->K_y, l, "readout", "W_o", "");
     shape(M, &M->b_y, 0, 1, M->K_y, "readout", "b_y", "");
 }
-
 static void allocate_model(model *M, const char *path) {
     shape_model(M);
     if (M->total > MOST_NUMBERS) die(NO_MEMORY, path, 0, "too many different words");
@@ -501,7 +485,6 @@ typedef struct hypothesis {
     double log_p;
     const real *s; /* the state after its last word */
 } hypothesis;
-
 /* Keeps the best `most` hypotheses in their order. Returns how many there are now. */
 static int insert(hypothesis *to, int count, int most, const hypothesis *h, int w, double log_p) {
     if (count == most && log_p <= to[count - 1].log_p) return count; /* solution: beam */
@@ -512,7 +495,6 @@ static int insert(hypothesis *to, int count, int most, const hypothesis *h, int 
     to[at].log_p = log_p;
     return count; /* end */
 }
-
 /* Beam search: of all continuations by a word the best `beam` live on. An end makes the beam
  * narrower by one; the best by log p per word wins. With a beam of 1 this is greedy search. */
 static hypothesis search(const model *M, const pass *P, int beam) {
@@ -555,7 +537,6 @@ static char *read_line(FILE *file, const char *name, int number) {
     line[length] = 0;
     return c == EOF && !length ? NULL : line;
 }
-
 /* Cuts a copy of a text into words, and returns how many; 0 if they are too many. A carriage return
  * is a space, so files from Windows are fine. */
 static int split(const char *text, sentence *to) {
@@ -568,7 +549,6 @@ static int split(const char *text, sentence *to) {
     if (to->length) to->word[to->length++] = "</s>";
     return to->length;
 }
-
 /* Reads the pairs of a file, without those that have an empty side or too many words. */
 static pair *read_pairs(const char *path, int *count) {
     FILE *file = fopen(path, "rb");
@@ -589,17 +569,16 @@ static pair *read_pairs(const char *path, int *count) {
     if (*count < lines) fprintf(stderr, "%s: skipped %d empty/long pairs\n", path, lines - *count);
     return all;
 }
-
 static int by_bytes(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
-/* Collects the different words of the sources (side 0) or of the targets. */
-static void collect_words(pair *pairs, int count, int side, vocabulary *v) {
+/* Collects the different words of the sources (sides 1), of the targets (2) or of both (3). */
+static void collect_words(pair *pairs, int count, int sides, vocabulary *v) {
     size_t words = 0;
-    v->word = allocate((size_t)count * LONGEST, sizeof *v->word);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k + 1 < pairs[i][side].length; k++)
-            v->word[words++] = pairs[i][side].word[k];
+    v->word = allocate((size_t)count * 2 * LONGEST, sizeof *v->word);
+    for (int i = 0; i < 2 * count; i++)
+        for (int k = 0; k + 1 < pairs[i / 2][i % 2].length; k++)
+            if (sides >> i % 2 & 1) v->word[words++] = pairs[i / 2][i % 2].word[k];
     qsort(v->word, words, sizeof *v->word, by_bytes);
     for (size_t i = 0; i < words; i++) {
         if (i && strcmp(v->word[i], v->word[v->count - 1]) == 0) continue;
@@ -631,7 +610,6 @@ static void transfer(FILE *file, int save, void *bytes, size_t count) {
         for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
     }
 }
-
 /* Adds a tensor to the header, and returns where its data ends. */
 static long add_tensor(char *to, const char *name, const char *type, int rows, int cols, long at) {
     const long end = at + (*type == 'F' ? 4L : 1L) * rows * cols;
@@ -673,7 +651,6 @@ static void read_header(model *M, char *header, const char *path) {
     }
     allocate_model(M, path);
 }
-
 /* Saves a model or loads it: both are one walk through the file. */
 static void model_file(model *M, const char *path, int save) {
     FILE *file = fopen(path, save ? "wb" : "rb");
@@ -707,14 +684,11 @@ static void model_file(model *M, const char *path, int save) {
     if (found != wanted || (!save && getc(file) != EOF)) die(BAD_DATA, path, 0, "it is damaged");
     if (ferror(file) | fclose(file)) die(CANNOT_WRITE, path, 0, "it cannot be written");
 }
-
-/* Saves beside the old file and then takes its place, so that a full disk spares the old one. What
- * has no bytes may be a device, which must stay. Windows renames to no name that exists. */
+/* Saves beside the old file and then takes its place, so that a full disk spares the old one.
+ * Windows renames to no name that exists. */
 static void save_model(model *M, const char *path) {
     char beside[FILENAME_MAX];
-    FILE *old = fopen(path, "rb");
-    const int device = old && getc(old) == EOF;
-    if (old) fclose(old);
+    const int device = !strncmp(path, "/dev/", 5);
     snprintf(beside, sizeof beside, device ? "%s" : "%s.new", path);
     model_file(M, beside, 1);
     if (!device && rename(beside, path) && (remove(path), rename(beside, path)))
@@ -744,7 +718,7 @@ static int train(const char *path, const char *model_path, const char *valid_pat
     static pass P;
     int count, most;
     pair *pairs = read_pairs(path, &count), *valid = read_pairs(valid_path, &most);
-    for (int side = 0; side < 2; side++) collect_words(pairs, count, side, &M.words[side]);
+    for (int side = 0; side < 2; side++) collect_words(pairs, count, 1 << side, &M.words[side]);
     if (most > VALIDATED) most = VALIDATED;
     number_words(&M, pairs, count);
     number_words(&M, valid, most);
@@ -776,7 +750,6 @@ static int finish_output(const char *path) {
     if (ferror(stdout) | fflush(stdout)) die(CANNOT_WRITE, path, 0, "it cannot be written");
     return 0;
 }
-
 static int translate(const char *path, int beam) {
     static model M;
     static pass P;
@@ -796,7 +769,6 @@ static int translate(const char *path, int beam) {
     }
     return finish_output("stdout");
 }
-
 /* Words stand in quotes, so that they may be commas; a quote in them is doubled. */
 static void print_cell(const char *before, const char *word) {
     printf("%s\"", before);
@@ -884,13 +856,13 @@ static int check(void) {
 
 int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
-    const int beam = argc == 4 ? atoi(argv[3]) : 1, csv = argc == 6 && !strcmp(argv[4], "--csv");
+    const int beam = argc == 4 ? atoi(argv[3]) : 1;
+    const char *folder = argc == 6 && !strcmp(argv[4], "--csv") ? argv[5] : NULL;
     if (!strcmp(command, "train") && (argc == 4 || argc == 5))
         return train(argv[2], argv[3], argv[argc == 5 ? 4 : 2]);
     if (!strcmp(command, "translate") && (argc == 3 || argc == 4) && beam > 0 && beam <= MOST_BEAM)
         return translate(argv[2], beam);
-    if (!strcmp(command, "align") && (argc == 4 || csv))
-        return align(argv[2], argv[3], csv ? argv[5] : NULL);
+    if (!strcmp(command, "align") && (argc == 4 || folder)) return align(argv[2], argv[3], folder);
     if (!strcmp(command, "check") && argc == 2) return check();
     fputs("usage: " NAME " train PAIRS.tsv MODEL.safetensors [PAIRS_TO_VALIDATE.tsv]\n"
           "       " NAME " translate MODEL.safetensors [BEAM, at most 16] < sentences\n"

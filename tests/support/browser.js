@@ -141,7 +141,10 @@ class Page {
     });
     if (exceptionDetails)
       throw new Error(
-        `${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+        [
+          `${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+          ...this.complaints.map((text) => `the page: ${text}`),
+        ].join("\n"),
       );
     return result.value;
   }

@@ -4,6 +4,7 @@
  * once, and to parts (parts.h), which run between the lines. Decoders, Transformers, searches,
  * `attend`, `explain` and the playground all call these two functions. */
 #include "attention/attention.h"
+#include "tensor/trace.h"
 
 static void weights_forward(const sa_attention *w, const sa_head *head);
 static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d);

@@ -17,94 +17,7 @@
  * W_v and W_o. Whatever goes beyond these lines is a part (parts.h), which runs between them. */
 #pragma once
 
-#include "tensor/mat.h"
-
-typedef struct sa_part sa_part;
-typedef struct sa_binder sa_binder;
-typedef struct sa_attention_sizes sa_attention_sizes;
-
-/* ---- Scores and normalizers ------------------------------------------------------------------ */
-
-typedef enum sa_query_projection {
-    SA_QUERY_IDENTITY,  /* q = s */
-    SA_QUERY_PROJECTED, /* q = W_a s of size n_a */
-    SA_QUERY_POSITIONS, /* q = W_a s, a score for each source position up to S_max */
-    SA_QUERY_MIXTURE,   /* q = W_a s, three values for each component of a mixture */
-} sa_query_projection;
-
-typedef enum sa_key_projection {
-    SA_KEY_NONE,    /* no keys: the score does not read the source */
-    SA_KEY_UNITS,   /* k = U_a h of size n_a, where each unit has its own role */
-    SA_KEY_PRODUCT, /* k = U_a h of size n_a, for which only products and lengths matter: rotating q
-                       and k together does not change the score */
-    SA_KEY_STATE_SIZED, /* k = W_a h of the same size as s, in a product */
-    SA_KEY_IDENTITY,    /* k = h, which must be as wide as s */
-} sa_key_projection;
-
-/* Binds the score's own parameters v_a, of which each head gets an equal slice, for n_a units
- * (`size`) of all heads together and sentences of at most max_positions words. */
-typedef sa_mat sa_score_parameters(sa_binder *binder, const char *prefix, int size, int heads,
-                                   int max_positions);
-/* e_ij = f(q_i, k_j)    v_a [1 x ..], q [Q x d_k], k [S x d_k] -> e [Q x S]; scratch [S x d_k] */
-typedef void sa_score_function(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-/* Accumulates into dq, dk and dv_a; may overwrite de. */
-typedef void sa_score_derivative(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                                 sa_mat dv_a, sa_mat scratch);
-
-/* An attention score. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's "compatibility
- * function".) heads.c makes q and k as the entry says; it makes the keys once per sentence. */
-typedef struct sa_score {
-    const char *name, *formula, *citation;
-    sa_query_projection query;
-    sa_key_projection key;
-    sa_score_parameters *bind; /* NULL: it has no parameters */
-    sa_score_function *forward;
-    sa_score_derivative *backward;
-    const sa_part *part; /* the part that this score requires, or NULL */
-} sa_score;
-
-/* Returns whether k = U_a h. */
-static inline bool sa_key_projected(const sa_score *score) {
-    return score->key == SA_KEY_UNITS || score->key == SA_KEY_PRODUCT;
-}
-
-/* Returns whether projections of q and k may be rotated together. */
-static inline bool sa_score_rotates(const sa_score *score) {
-    return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
-}
-
-extern const sa_score sa_scores[]; /* in the order of SA_ATTENTION_...; ends with a NULL name */
-
-/* Turns the scores e of a query into its weights alpha. It gets only the keys that the query sees.
- */
-typedef struct sa_normalizer {
-    const char *name, *formula, *citation;
-    bool exponent;    /* takes the exponent --entmax-alpha, which each head may learn */
-    bool exponential; /* weights are proportional to the exponentials of the scores */
-    bool sparse;      /* weights may be exactly 0, where they have no gradient */
-    bool null_key; /* the weights of real words may sum to less than 1; a null key gets the rest */
-    const char *any_sum; /* why the weights of a query may have any sum; NULL: they sum to 1 */
-    /* Turns every row e into alpha [Q x S]. exponent: the number that each head may learn. */
-    void (*forward)(sa_real exponent, sa_mat e);
-    /* Turns dalpha into de, which is 0 where alpha is, as it is for keys that the query does not
-     * see. Accumulates into *dexponent, unless that is NULL. */
-    void (*backward)(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent);
-    /* Used instead if alpha alone does not determine the gradient: it also gets the scores e,
-     * computed again, and, like forward, only the keys that the query sees. */
-    void (*scored_backward)(sa_real exponent, sa_mat e, sa_mat alpha, sa_mat dalpha,
-                            sa_real *dexponent);
-    /* Turns every e_j into its distance from the value at which alpha has a kink. NULL: it is
-     * smooth. */
-    void (*kinks)(sa_real exponent, sa_mat e);
-    const sa_part *part; /* the part that this normalizer requires, or NULL */
-    const char *learned; /* the parameter that each head learns as the exponent, or NULL, ... */
-    double start;        /* ... and its value before training */
-    /* Returns why it refuses these sizes, worded as in config/settings.h, or NULL. */
-    const char *(*refuse)(const sa_attention_sizes *sizes);
-} sa_normalizer;
-
-extern const sa_normalizer sa_normalizers[]; /* as SA_NORMALIZER_...; ends with a NULL name */
-extern const sa_normalizer sa_no_normalizer; /* p = z, for scores that are weights already */
+#include "attention/score.h"
 
 /* ---- The structs of an attention ------------------------------------------------------------- */
 
@@ -225,38 +138,37 @@ void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memor
 /* Zeroes d, except d->annotations. */
 void sa_memory_zero(const sa_attention *w, sa_memory *d);
 
-/* Attends with one query per sentence, in a step of a recurrent decoder and of every search: states
- * s [L x n] of target position i (from 1), row l over sentence which[l] (NULL: l). Reads
- * rows.previous_carry, fills the other rows and c [L x A]. */
-void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
-                               int i, sa_mat s, sa_attention_rows rows, sa_mat c,
-                               const sa_attention_scratch *scratch);
+/* The queries of a step or of a whole batch, in blocks. A block attends to one sentence, from
+ * target positions i, i + 1, .. (from 1). */
+typedef struct sa_queries {
+    int blocks;
+    const int *first;  /* [blocks + 1] block b is rows first[b] .. first[b+1]-1, from i = 1;
+                          NULL, in steps: row b, at position i */
+    bool causal;       /* a query sees only the keys up to its own position */
+    const int *prefix; /* [blocks] how many of the first keys every query sees; NULL: 1 */
+    const int *which;  /* [blocks] the sentence of each block; NULL: b */
+    int i;
+} sa_queries;
+
+/* Queries at positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
+typedef struct sa_query_block {
+    int row, count;
+    int sentence, i;
+    int causal; /* as in sa_head */
+} sa_query_block;
+
+/* Attends with the states s [R x n]: reads rows.previous_carry, fills the other rows and c
+ * [R x A]. */
+void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const sa_queries *queries,
+                          sa_mat s, sa_attention_rows rows, sa_mat c,
+                          const sa_attention_scratch *scratch);
 /* Starts from dc and d.carry; accumulates into ds, dmemory and the score's and parts' weights in
- * dw; overwrites the rest of d, and dc if parts change the output of a head without projections.
- * sa_attention_projections_backward does the rest of dw. */
-void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
-                                sa_mat dc, sa_mat ds, sa_attention *dw);
+ * dw; overwrites the rest of d, and dc if parts change the output of a head without projections. */
+void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
+                           const sa_queries *queries, sa_mat dc, sa_mat ds, sa_attention *dw);
 /* Accumulates the gradients of W_a, W_c and of the parts' projections, for any number of steps. */
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw);
-
-/* All queries of a batch, for Transformers. The queries of sentence b are rows first[b] ..
- * first[b+1]-1, over sentence b of the memory. */
-typedef struct sa_queries {
-    int sentences;
-    const int *first;  /* [sentences + 1] */
-    bool causal;       /* a query sees only the keys up to its own position */
-    const int *prefix; /* [sentences] how many of the first keys every query sees; NULL: 1 */
-} sa_queries;
-
-/* Attends with the states s [R x n]; fills rows and c [R x A]. */
-void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                              const sa_queries *queries, sa_mat s, sa_attention_rows rows, sa_mat c,
-                              const sa_attention_scratch *scratch);
-/* Starts from dc; accumulates into ds, dmemory's keys and values and dw; overwrites d. */
-void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,
-                               const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
-                               sa_attention *dw);
 
 /* Return slices: head k among all heads side by side; the key/value head that head k reads; head
  * k's weights in one row of alpha, for S words. */
@@ -276,19 +188,7 @@ typedef enum sa_place {
     SA_PLACES
 } sa_place;
 
-/* Each of these runs a hook of all parts in their order, backward functions in reverse; see
- * parts.h. */
+/* Run a hook of all parts in their order, backward functions in reverse: parts.h. */
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *head);
 void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *head, sa_head *d);
 void sa_parts_span(const sa_attention *w, const sa_head *head, int query, sa_span *seen);
-void sa_parts_memory_forward(const sa_attention *w, sa_memory *memory);
-void sa_parts_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
-                              sa_attention *dw);
-void sa_parts_project_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows);
-void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
-                               sa_mat ds);
-void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
-                                       sa_attention *dw);
-/* Zeroes the gradients into which a backward pass accumulates, except the ones that the loss
- * fills. */
-void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);

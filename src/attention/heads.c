@@ -1,77 +1,63 @@
 /* heads: the attention of a whole model. It makes queries from decoder states, keys and values from
  * annotations, lets every head attend (attention.c), and makes contexts from the heads' outputs:
- * for one query per sentence, as decoders and searches need, or for all queries at once, as
- * Transformers need. One head over annotations is the attention of Bahdanau et al. 2015; several
- * are the multi-head attention of Vaswani et al. 2017. */
+ * for one query per sentence in a step of a decoder, or for all queries of a Transformer. One head
+ * over annotations is the attention of Bahdanau et al. 2015; several are the multi-head attention
+ * of Vaswani et al. 2017. */
 #include "attention/heads.h"
+#include "attention/parts.h"
+#include "tensor/trace.h"
 
 #include <string.h>
 
 static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int l,
                           sa_attention_rows rows, sa_mat o);
 static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d);
+static void project_weights_backward(sa_mat dy, sa_mat x, sa_weight dW);
 static void project_query_backward(const sa_attention *w, const sa_attention_pass *pass, sa_mat ds);
 static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
                            sa_query_block block, sa_mat d_o, sa_attention *dw);
 
-/* ---- One query per sentence ------------------------------------------------------------------ */
+/* ---- Any number of queries ------------------------------------------------------------------- */
 
-/* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017)
- *
- *   s [L x n] -> rows.q [L x query_width], rows.alpha [L x H S], c [L x A] */
-void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
-                               int i, sa_mat s, sa_attention_rows rows, sa_mat c,
-                               const sa_attention_scratch *scratch) {
-    const sa_mat o = sa_attention_head_output(w, rows, c);
-    sa_attention_project_query(w, s, rows); /* q = W_a s */
-    for (int l = 0; l < s.rows; l++) {      /* e, alpha, o */
-        const sa_query_block block = {l, 1, which ? which[l] : l, i};
-        if (!repeats_query(w, which, s, l, rows, o))
-            sa_heads_forward(w, memory, block, rows, o, scratch);
-    }
-    sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
-}
-
-void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
-                                sa_mat dc, sa_mat ds, sa_attention *dw) {
-    const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
-    sa_attention_rows_zero(w, pass->d);
-    for (int l = 0; l < dc.rows; l++) /* e, alpha, o */
-        heads_backward(w, pass, (sa_query_block){l, 1, l, i}, d_o, dw);
-    project_query_backward(w, pass, ds); /* q = W_a s */
-}
-
-/* ---- All queries of all sentences ------------------------------------------------------------ */
-
-/* Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V)
+/* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V)
  *
  *   s [R x n] -> rows.q [R x query_width], rows.alpha [R x H S], c [R x A] */
-void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                              const sa_queries *queries, sa_mat s, sa_attention_rows rows, sa_mat c,
-                              const sa_attention_scratch *scratch) {
+void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const sa_queries *queries,
+                          sa_mat s, sa_attention_rows rows, sa_mat c,
+                          const sa_attention_scratch *scratch) {
     const sa_mat o = sa_attention_head_output(w, rows, c);
-    sa_attention_project_query(w, s, rows);
-    for (int b = 0; b < queries->sentences; b++)
+    sa_attention_project_query(w, s, rows);     /* q = W_a s */
+    for (int b = 0; b < queries->blocks; b++) { /* e, alpha, o */
+        if (repeats_query(w, queries->which, s, b, rows, o)) continue;
         sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
-    sa_attention_project_output(w, rows, c);
+    }
+    sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
     sa_trace("c", c, NULL);
 }
 
-void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,
-                               const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
-                               sa_attention *dw) {
-    const sa_mat d_o = project_output_backward(w, dc, pass->d);
+void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
+                           const sa_queries *queries, sa_mat dc, sa_mat ds, sa_attention *dw) {
+    const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
     sa_attention_rows_zero(w, pass->d);
-    for (int b = 0; b < queries->sentences; b++)
+    for (int b = 0; b < queries->blocks; b++) /* e, alpha, o */
         heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
-    project_query_backward(w, pass, ds);
-    sa_attention_projections_backward(s, pass->rows, dc, pass->d, dw);
+    project_query_backward(w, pass, ds); /* q = W_a s */
+}
+
+/* dW_a += dq' s, dW_c += dc' o, of any number of steps at once */
+void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
+                                       sa_attention_rows d, sa_attention *dw) {
+    if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
+    if (dw->value_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
+    sa_parts_project_weights_backward(s, rows, d, dw);
 }
 
 sa_query_block sa_queries_of(const sa_queries *queries, int b) {
+    const int sentence = queries->which ? queries->which[b] : b;
+    if (!queries->first) return (sa_query_block){b, 1, sentence, queries->i, 0};
     const int first = queries->first[b];
     const int causal = queries->prefix ? queries->prefix[b] : queries->causal;
-    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, causal};
+    return (sa_query_block){first, queries->first[b + 1] - first, sentence, 1, causal};
 }
 
 /* ---- Projections -----------------------------------------------------------------------------
@@ -140,13 +126,6 @@ static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_atten
 
 sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
     return w->value_width ? rows.head_outputs : c;
-}
-
-void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
-                                       sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
-    if (dw->value_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
-    sa_parts_project_weights_backward(s, rows, d, dw);
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */

@@ -182,11 +182,8 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
     return all;
 }
 
-/* Takes a slice of each field: all fields are matrices. */
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
-    sa_mat *field = (sa_mat *)&all;
-    for (size_t i = 0; i < sizeof all / sizeof *field; i++)
-        field[i] = field[i].cols ? sa_rows(field[i], first, count) : (sa_mat){.rows = count};
+    sa_slice_mats(&all, sizeof all, all.q.rows, first, count);
     return all;
 }
 

@@ -59,3 +59,11 @@ void sa_attention_carry_begin(const sa_attention *w, sa_mat carry);
 /* Draws the noise of all queries of a batch, step by step; amount: sa_dropout.noise. */
 void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
                              const sa_batch_side *side, sa_mat noise);
+
+/* Returns the size of a word in a memory, without the annotation if keys and values are projected;
+ * A: the size of the annotation. */
+size_t sa_memory_width(const sa_attention *w, int A);
+/* Returns the maximum number of columns per word in a query's row. */
+int sa_attention_growth(const sa_attention *w);
+/* Returns whether the weights of a query may sum to less than 1. */
+bool sa_attention_lacks(const sa_attention *w);

@@ -155,6 +155,29 @@ const sa_rare_hooks *sa_rare_of(const sa_part *part);
 /* Adds the kinks of all parts of a head. */
 void sa_parts_kinks(const sa_attention *w, const sa_head *head, sa_kinks *found);
 
+/* ---- Running the parts ----------------------------------------------------------------------- */
+
+/* Run a hook of all parts, as sa_parts_forward and sa_parts_backward do. */
+void sa_parts_memory_forward(const sa_attention *w, sa_memory *memory);
+void sa_parts_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
+                              sa_attention *dw);
+void sa_parts_project_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows);
+void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
+                               sa_mat ds);
+void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
+                                       sa_attention *dw);
+/* Zeroes the gradients into which a backward pass accumulates, except the ones that the loss
+ * fills. */
+void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);
+
+/* Returns the size of the sums of all key/value heads that replace keys and values if causal
+ * attention can run as a recurrence (parts/running_sums.c); 0: it cannot. */
+int sa_running_width(const sa_attention *w);
+/* Adds word t of `words` to the sums [1 x width]; q [1 x query_width] -> o [1 x output_width].
+ * scratch [1 x key_width]. */
+void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat sums,
+                     sa_mat o, sa_mat scratch);
+
 /* ---- The parts of an attention --------------------------------------------------------------- */
 
 /* Settings choose these. */

@@ -79,12 +79,3 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
  * empty, and source_of is NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count);
-
-/* One step of a search: target position i (from 1) of L hypotheses; row l, which belongs to
- * sentence which[l], continues row from[l] of the step before (its sentence at the first step)
- * after the token ids[l], which is y_{i-1}. */
-typedef struct sa_decode_step {
-    int i, L;
-    const int *which, *from;
-    const int32_t *ids;
-} sa_decode_step;

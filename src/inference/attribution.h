@@ -25,7 +25,7 @@
  */
 #pragma once
 
-#include "model/seq2seq.h"
+#include "model/pass.h"
 
 typedef struct sa_attribution sa_attribution;
 typedef struct sa_attention_chain sa_attention_chain;

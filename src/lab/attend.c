@@ -9,6 +9,7 @@
 #include "layers/basic.h"
 #include "softalign/lab.h"
 #include "tensor/blas.h"
+#include "tensor/trace.h"
 #include "tensor/vec.h"
 
 #include <math.h>

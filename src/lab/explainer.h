@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "lab/lab_model.h"
+#include "tensor/trace.h"
 
 /* What the pass has traced, its numbers then, and the head (memory NULL: none) that it is of: from
  * the scores on also the query and keys that the score has read. */

@@ -8,6 +8,7 @@
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"
 #include "layers/basic.h"
+#include "tensor/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queri
                          const sa_attention_sublayer_cache *cache, const sa_stack_cache *stack,
                          sa_mat watched, sa_kinks *found) {
     attending all = {&w->attention, &cache->memory, cache->rows, &stack->scratch, 0, watched};
-    for (int b = 0; b < queries->sentences; b++) {
+    for (int b = 0; b < queries->blocks; b++) {
         const sa_query_block block = sa_queries_of(queries, b);
         all.causal = block.causal;
         for (int l = 0; l < block.count; l++) add_query(&all, b, block.row + l, l + 1, found);

@@ -164,15 +164,15 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);
     const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
     const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
-    if (arena->base && queries) sa_attention_all_forward(w, &memory, queries, s, rows, c, &scratch);
+    if (arena->base && queries) sa_attention_forward(w, &memory, queries, s, rows, c, &scratch);
     for (int t = 0; arena->base && !queries && t < steps; t++) {
         const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
         if (t)
             sa_copy_mat(sa_rows(rows.carry, t - 1, 1), row.previous_carry);
         else
             sa_attention_carry_begin(w, row.previous_carry);
-        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), row, sa_rows(c, t, 1),
-                                  &scratch);
+        sa_attention_forward(w, &memory, &(sa_queries){.blocks = 1, .i = t + 1}, sa_rows(s, t, 1),
+                             row, sa_rows(c, t, 1), &scratch);
     }
     return rows;
 }

@@ -2,7 +2,7 @@
  * differ. */
 #pragma once
 
-#include "model/seq2seq.h"
+#include "model/pass.h"
 
 typedef struct sa_lab_pass {
     const sa_seq2seq *w;

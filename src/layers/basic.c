@@ -29,15 +29,6 @@ void sa_embedding_backward(const int32_t *ids, sa_mat dy, sa_mat dE) {
     for (int i = 0; i < dy.rows; i++) sa_axpy(1, sa_row(dy, i), sa_row(dE, ids[i]), dy.cols);
 }
 
-int32_t *sa_embedding_inputs(sa_arena *arena, const sa_batch_side *side) {
-    int32_t *inputs = sa_arena_alloc(arena, (size_t)side->words, sizeof *inputs);
-    if (!arena->base) return inputs;
-    for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->active[t]; b++)
-            inputs[side->start[t] + b] = t ? side->ids[side->start[t - 1] + b] : SA_BOS;
-    return inputs;
-}
-
 void sa_maxout_forward(sa_mat pairs, sa_mat t) {
     for (int i = 0; i < t.rows; i++) {
         const sa_real *a = sa_row(pairs, i);

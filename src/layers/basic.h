@@ -16,9 +16,6 @@ void sa_linear_backward(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight d
 void sa_embedding_forward(sa_mat E, const int32_t *ids, sa_mat y);
 /* dE[ids_i] += dy_i */
 void sa_embedding_backward(const int32_t *ids, sa_mat dy, sa_mat dE);
-/* Returns y_{i-1} for every row: BOS, then the reference tokens. */
-int32_t *sa_embedding_inputs(sa_arena *arena, const sa_batch_side *side);
-
 /* Computes the maximum of each adjacent pair (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2):
  * t_k = max(t~_2k, t~_2k+1)   pairs [R x 2l], t [R x l] */
 void sa_maxout_forward(sa_mat pairs, sa_mat t);

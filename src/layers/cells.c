@@ -14,6 +14,7 @@
  *   s  = z . s_prev + (1 - z) . s~      z weights the old state: Cho et al. 2014 */
 #include "layers/recurrent.h"
 #include "tensor/dispatch.h"
+#include "tensor/trace.h"
 
 static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs);
 static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,

@@ -92,7 +92,3 @@ void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernor
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {
     return (sa_layernorm_cache){sa_mat_alloc(arena, rows, m), sa_mat_alloc(arena, rows, 1)};
 }
-
-sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) {
-    return (sa_layernorm_cache){sa_rows(all->normal, 0, count), sa_rows(all->inverse, 0, count)};
-}

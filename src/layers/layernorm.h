@@ -21,8 +21,6 @@ typedef struct sa_layernorm_cache {
 } sa_layernorm_cache;
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m);
-/* Returns the first `count` rows of the cache. */
-sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 
 /* Normalizes x [R x m] -> y [R x m], which may be x. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,

@@ -33,7 +33,7 @@ sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, in
 }
 
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
-    const sa_weight W = {.mat = table, .precision = binder->precision};
+    const sa_weight W = {.mat = table, .as.precision = binder->precision};
     return binder->store ? sa_weight_stored(W, binder->store) : W;
 }
 

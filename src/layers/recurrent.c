@@ -218,13 +218,9 @@ sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *
     };
 }
 
-sa_recurrent_rows sa_recurrent_rows_slice(const sa_recurrent_rows *all, int first, int count) {
-    return (sa_recurrent_rows){
-        .previous = sa_state_rows(all->previous, first, count),
-        .gates = sa_rows(all->gates, first, count),
-        .cache = sa_rows(all->cache, first, count),
-        .dropout = all->dropout,
-    };
+sa_recurrent_rows sa_recurrent_rows_slice(sa_recurrent_rows all, int first, int count) {
+    sa_slice_mats(&all, sizeof all, all.gates.rows, first, count);
+    return all;
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */

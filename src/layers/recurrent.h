@@ -153,7 +153,7 @@ typedef struct sa_recurrent_rows {
  * A layer without weights has rows without columns. */
 sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                            int sentences);
-sa_recurrent_rows sa_recurrent_rows_slice(const sa_recurrent_rows *all, int first, int count);
+sa_recurrent_rows sa_recurrent_rows_slice(sa_recurrent_rows all, int first, int count);
 
 /* Computes state = cell(gates, previous), with dropout of what U multiplies. */
 void sa_recurrent_step_forward(const sa_recurrent *w, sa_recurrent_rows rows, sa_state state);

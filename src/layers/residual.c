@@ -1,6 +1,7 @@
 /* residual: the residual connection of a sublayer and the feed-forward network of a Transformer. */
 #include "layers/residual.h"
 #include "layers/basic.h"
+#include "tensor/trace.h"
 
 #include <softalign/lab.h>
 #include <stdio.h>
@@ -82,13 +83,9 @@ void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool tr
     };
 }
 
-sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count) {
-    return (sa_residual_cache){
-        .in = sa_rows(all->in, 0, count),
-        .y = sa_rows(all->y, 0, count),
-        .layernorm = sa_layernorm_slice(&all->layernorm, count),
-        .mask = all->mask,
-    };
+sa_residual_cache sa_residual_slice(sa_residual_cache all, int count) {
+    sa_slice_mats(&all, sizeof all, all.y.rows, 0, count);
+    return all;
 }
 
 void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w) {

@@ -27,7 +27,7 @@ void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool tr
                         sa_residual_cache *cache);
 
 /* Returns the first `count` rows of the cache. */
-sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count);
+sa_residual_cache sa_residual_slice(sa_residual_cache all, int count);
 
 /* enter: computes cache->in from x, before f writes f(in) to cache->y. leave: completes y. */
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache);

@@ -4,7 +4,7 @@
  * sentences in a step, n the size of a state. */
 #include "model/decoder.h"
 #include "base/thread.h"
-#include "tensor/vec.h"
+#include "model/layout.h"
 
 #include <stdio.h>
 
@@ -76,12 +76,12 @@ static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *st
 static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     first_cell_forward(w, step);
     layers_above_forward(w, step);
-    query_attention_forward(w, step, step->rows.layer[step->rows.layers - 1].y);
+    query_attention_forward(w, step, step->rows.layer[w->sizes.layers - 1].y);
 }
 
 static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
                            sa_recurrent_decoder *dw) {
-    query_attention_backward(w, step, step->d.layer[step->rows.layers - 1].y, dw);
+    query_attention_backward(w, step, step->d.layer[w->sizes.layers - 1].y, dw);
     layers_above_backward(w, step, dw);
     first_cell_backward(w, step, step->d.layer[0].s, dw);
 }
@@ -131,7 +131,7 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
 /* Runs the layers above the first, from its y = s_i; in some decoders they read c_i, too. */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
-    for (int k = 1; k < rows->layers; k++) {
+    for (int k = 1; k < w->sizes.layers; k++) {
         const sa_decoder_layer_rows *own = &rows->layer[k];
         const sa_mat below = rows->layer[k - 1].y;
         sa_copy_mat(below, own->x);
@@ -150,7 +150,7 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
                                   sa_recurrent_decoder *dw) {
     const sa_decoder_rows *rows = &step->rows;
     const sa_decoder_gradients *d = &step->d;
-    for (int k = rows->layers - 1; k > 0; k--) {
+    for (int k = w->sizes.layers - 1; k > 0; k--) {
         const sa_decoder_layer_rows *own = &rows->layer[k];
         const sa_decoder_layer_gradients *dlayer = &d->layer[k];
         const sa_mat dbelow = d->layer[k - 1].y;
@@ -171,15 +171,17 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
 
 /* Computes c_i from the query s [L x n]. */
 static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
-                              step->rows.attention, step->rows.c, &step->scratch);
+    const sa_queries queries = {.blocks = s.rows, .which = step->which, .i = step->i};
+    sa_attention_forward(&w->attention, &step->source->memory, &queries, s, step->rows.attention,
+                         step->rows.c, &step->scratch);
 }
 
 static void query_attention_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
                                      sa_recurrent_decoder *dw) {
     const sa_attention_pass pass = {&step->source->memory, step->rows.attention, step->d.attention,
                                     &step->dsource->memory, &step->scratch};
-    sa_attention_step_backward(&w->attention, &pass, step->i, step->d.c, ds, &dw->attention);
+    const sa_queries queries = {.blocks = ds.rows, .i = step->i};
+    sa_attention_backward(&w->attention, &pass, &queries, step->d.c, ds, &dw->attention);
 }
 
 /* Adds the context in the first layer: a += C c_i */
@@ -214,7 +216,7 @@ static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *
                             const sa_decoder_rows *rows, const sa_decoder_cache *cache) {
     const int active = side->active[t], before = t ? side->start[t - 1] : 0;
     const sa_mat carry = rows->attention.previous_carry, fed = sa_decoder_fed_input(w, rows->input);
-    for (int k = 0; k < rows->layers; k++)
+    for (int k = 0; k < w->sizes.layers; k++)
         sa_state_copy(t ? sa_state_rows(cache->rows.layer[k].s, before, active)
                         : cache->source.s0[k],
                       rows->layer[k].cell.previous);
@@ -244,7 +246,7 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
     sa_state_dropout_start(dropout.state, rng, &all->context_cell.dropout,
                            &all->context_cell.previous);
     sa_attention_draw_noise(&w->attention, dropout.noise, rng, side, all->attention.noise);
-    for (int k = 1; k < all->layers; k++)
+    for (int k = 1; k < w->sizes.layers; k++)
         sa_state_dropout_start(dropout.state, rng, &all->layer[k].cell.dropout,
                                &all->layer[k].cell.previous);
     if (!feeding) /* W x + b of all steps at once */
@@ -274,24 +276,9 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
 }
 
 /* Returns the gradients of one step. States have gradients for one step only, from row 0. */
-static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int layers, int first,
-                                            int count) {
-    sa_decoder_gradients d = {
-        .input = sa_rows(all->input, first, count),
-        .readout_state = sa_rows(all->readout_state, first, count),
-        .context_a = sa_rows(all->context_a, first, count),
-        .proposal = sa_state_rows(all->proposal, 0, count),
-        .x = sa_rows(all->x, 0, count),
-        .attention = sa_attention_rows_slice(all->attention, first, count),
-        .c = sa_rows(all->c, first, count),
-    };
-    for (int k = 0; k < layers; k++)
-        d.layer[k] = (sa_decoder_layer_gradients){
-            .a = sa_rows(all->layer[k].a, first, count),
-            .y = sa_rows(all->layer[k].y, 0, count),
-            .previous = sa_state_rows(all->layer[k].previous, 0, count),
-            .s = sa_state_rows(all->layer[k].s, 0, count),
-        };
+static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int first, int count) {
+    sa_decoder_gradients d = *all;
+    sa_slice_mats(&d, sizeof d, all->input.rows, first, count);
     return d;
 }
 
@@ -322,7 +309,7 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
                           .rows = sa_decoder_rows_slice(&cache->rows, start, active),
                           .dropout = dropout,
                           .workspace = sa_rows(cache->workspace, 0, active),
-                          .d = gradients_slice(&cache->d, layers, start, active),
+                          .d = gradients_slice(&cache->d, start, active),
                           .dsource = &cache->dsource};
     const sa_decoder_gradients *d = &step.d;
     const sa_mat fed = sa_decoder_fed_input(w, d->input);
@@ -350,7 +337,7 @@ static void weights_backward(const sa_recurrent_decoder *w, const sa_decoder_cac
                              sa_recurrent_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_gradients *d = &cache->d;
-    for (int k = 0; k < rows->layers; k++)
+    for (int k = 0; k < w->sizes.layers; k++)
         sa_recurrent_weights_backward(&w->layer[k], rows->layer[k].cell,
                                       k ? rows->layer[k].x : rows->input, rows->c, d->layer[k].a,
                                       &dw->layer[k]);
@@ -371,7 +358,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
     const bool feeding = w->sizes.settings.input_feeding;
     sa_decoder_gradients *d = &cache->d;
     sa_mat dx = sa_decoder_word_input(w, d->input);
-    for (int k = 0; k < rows->layers; k++)
+    for (int k = 0; k < w->sizes.layers; k++)
         sa_state_dropout_return(dropout.state, &rows->layer[k].cell.dropout, &d->layer[k].previous);
     sa_state_dropout_return(dropout.state, &rows->context_cell.dropout, &d->proposal);
     if (!feeding)
@@ -384,7 +371,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
         back_through_step(w, side, t, dropout, cache, dout, dw);
     sa_steps_end();
     if (sa_stopping()) return;
-    for (int k = 0; k < rows->layers; k++) /* s_0 was the previous state of step 1 */
+    for (int k = 0; k < w->sizes.layers; k++) /* s_0 was the previous state of step 1 */
         sa_state_copy(d->layer[k].previous, cache->dsource.s0[k]);
     sa_readout_weights_backward(sa_decoder_readout_state(w, rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
@@ -403,24 +390,33 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
 /* ---- Views ----------------------------------------------------------------------------------- */
 
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count) {
-    sa_decoder_rows rows = {
-        .layers = all->layers,
-        .input = sa_rows(all->input, first, count),
-        .context_cell = sa_recurrent_rows_slice(&all->context_cell, first, count),
-        .attention = sa_attention_rows_slice(all->attention, first, count),
-        .c = sa_rows(all->c, first, count),
-    };
-    for (int k = 0; k < all->layers; k++) {
-        const sa_decoder_layer_rows *own = &all->layer[k];
-        rows.layer[k] = (sa_decoder_layer_rows){
-            .x = sa_rows(own->x, first, count),
-            .mask = own->mask.rows ? sa_rows(own->mask, first, count) : own->mask,
-            .cell = sa_recurrent_rows_slice(&own->cell, first, count),
-            .s = sa_state_rows(own->s, first, count),
-            .y = sa_rows(own->y, first, count),
-        };
-    }
+    sa_decoder_rows rows = *all;
+    sa_slice_mats(&rows, sizeof rows, all->input.rows, first, count);
     return rows;
+}
+
+sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_decoder_layer_rows *last = &rows->layer[w->sizes.layers - 1];
+    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
+}
+
+sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_query_state query_state = w->sizes.kind->query_state;
+    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
+           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
+                                                    : rows->layer[w->sizes.layers - 1].y;
+}
+
+sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
+    return sa_cols(input, 0, w->sizes.m);
+}
+
+sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input) {
+    return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
+}
+
+bool sa_decoder_residual(const sa_recurrent_decoder *w, int k) {
+    return w->sizes.settings.decoder_residual && k + 1 >= SA_LEAST_RESIDUAL_LAYERS;
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -492,13 +488,12 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decod
     const sa_settings *settings = &w->sizes.settings;
     const int n = w->sizes.n, masked = settings->dropout_state > 0 ? sentences : 0;
     sa_decoder_rows all = {
-        .layers = w->sizes.layers,
         .input = sa_mat_alloc(arena, rows, w->layer[0].W.mat.cols),
         .context_cell = sa_recurrent_rows_layout(arena, &w->context_cell, rows, masked),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
         .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
     };
-    for (int k = 0; k < all.layers; k++) {
+    for (int k = 0; k < w->sizes.layers; k++) {
         sa_decoder_layer_rows *own = &all.layer[k];
         own->x = sa_mat_alloc(arena, rows, k ? n : 0);
         own->mask =
@@ -531,6 +526,16 @@ static sa_decoder_gradients gradients_layout(sa_arena *arena, const sa_recurrent
     return d;
 }
 
+/* Returns y_{i-1} for every row: BOS, then the reference tokens. */
+static int32_t *input_words(sa_arena *arena, const sa_batch_side *side) {
+    int32_t *inputs = sa_arena_alloc(arena, (size_t)side->words, sizeof *inputs);
+    if (!arena->base) return inputs;
+    for (int t = 0; t < side->steps; t++)
+        for (int b = 0; b < side->active[t]; b++)
+            inputs[side->start[t] + b] = t ? side->ids[side->start[t - 1] + b] : SA_BOS;
+    return inputs;
+}
+
 void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
                                  const sa_recurrent_decoder *w, const sa_encoder_cache *encoder,
                                  bool training, sa_decoder_cache *cache) {
@@ -538,7 +543,7 @@ void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S, training ? B : 0)};
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
                      &cache->source);
-    cache->inputs = sa_embedding_inputs(arena, &batch->target);
+    cache->inputs = input_words(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     if (!training) return;

@@ -15,8 +15,6 @@
 #include "model/encoder.h"
 #include "model/readout.h"
 
-enum { SA_LEAST_RESIDUAL_LAYERS = 3 }; /* the first layer with a residual connection */
-
 typedef struct sa_recurrent_decoder sa_recurrent_decoder;
 typedef struct sa_step sa_step;
 
@@ -48,17 +46,6 @@ typedef struct sa_decoder_kind {
 
 extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
 
-typedef struct sa_decoder_sizes {
-    const sa_decoder_kind *kind;
-    const sa_cell *cell;
-    sa_settings settings; /* of the model */
-    bool sees_previous;   /* the readout sees s_{i-1} */
-    bool dropout;         /* training needs masks for embeddings and the readout */
-    int words, m, n, l, layers;
-    sa_attention_sizes attention;
-    sa_source_sizes source;
-} sa_decoder_sizes;
-
 struct sa_recurrent_decoder { /* weights, or their gradients */
     sa_decoder_sizes sizes;
     sa_attention attention; /* heads 0: none */
@@ -79,9 +66,9 @@ typedef struct sa_decoder_layer_rows {
     sa_mat y;   /* [R x n] what it passes on */
 } sa_decoder_layer_rows;
 
-/* The activations of one step, or of all steps, step by step; R rows. */
+/* The activations of one step, or of all steps, step by step; R rows. It consists of matrices, as
+ * the gradients do. */
 typedef struct sa_decoder_rows {
-    int layers;
     sa_mat input; /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
     sa_decoder_layer_rows layer[SA_MAX_LAYERS];
     sa_recurrent_rows context_cell; /* its previous state is u_i, which the first cell makes */
@@ -151,52 +138,3 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
 /* Runs one step, from input and previous states to the readout's t. */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
                                        sa_readout_cache *readout);
-
-/* ---- Views ----------------------------------------------------------------------------------- */
-
-/* Returns rows first .. first+count-1. */
-sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
-/* Return the state that the readout sees, and the attention's query. */
-static inline sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w,
-                                              const sa_decoder_rows *rows) {
-    const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];
-    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
-}
-
-static inline sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_query_state query_state = w->sizes.kind->query_state;
-    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
-           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
-                                                    : rows->layer[rows->layers - 1].y;
-}
-/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1} (none without
- * input feeding). */
-static inline sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
-    return sa_cols(input, 0, w->sizes.m);
-}
-static inline sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input) {
-    return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
-}
-/* Returns whether layer k (from 0) has a residual connection. */
-static inline bool sa_decoder_residual(const sa_recurrent_decoder *w, int k) {
-    return w->sizes.settings.decoder_residual && k + 1 >= SA_LEAST_RESIDUAL_LAYERS;
-}
-
-/* ---- Weights and memory ---------------------------------------------------------------------- */
-
-void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
-                               sa_recurrent_decoder *w);
-
-/* Lays out rows for sentences of at most `steps` source words; `sentences`: how many need masks, 0
- * without training. */
-sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decoder *w, int rows,
-                                       int steps, int sentences);
-void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
-                                 const sa_recurrent_decoder *w, const sa_encoder_cache *encoder,
-                                 bool training, sa_decoder_cache *cache);
-/* Lays out the buffers that are free between the forward and the backward pass and, for training,
- * those that only the backward pass uses. */
-void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
-                                      const sa_recurrent_decoder *w,
-                                      const sa_encoder_cache *encoder, bool training,
-                                      sa_decoder_cache *cache);

@@ -3,7 +3,7 @@
  * each direction, read the words' embeddings; further ones read the annotations below. */
 #include "model/encoder.h"
 #include "base/thread.h"
-#include "tensor/vec.h"
+#include "model/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, 
     sa_steps_begin(products);
     for (int i = 0; i < side->steps && !sa_stopping(); i++) {
         const visit at = visit_of(side, cache->backward, i);
-        const sa_recurrent_rows rows = sa_recurrent_rows_slice(all, at.start, at.active);
+        const sa_recurrent_rows rows = sa_recurrent_rows_slice(*all, at.start, at.active);
         sa_state_copy(sa_state_rows(states, at.before, at.continuing),
                       sa_state_rows(rows.previous, 0, at.continuing));
         sa_state_zero(sa_state_rows(rows.previous, at.continuing, at.active - at.continuing));
@@ -121,7 +121,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
         const visit at = visit_of(side, cache->backward, i);
         const sa_state dprevious = sa_state_rows(workspace->dprevious, 0, at.active);
         sa_state_zero(dprevious);
-        sa_recurrent_step_backward(w, sa_recurrent_rows_slice(&cache->cell, at.start, at.active),
+        sa_recurrent_step_backward(w, sa_recurrent_rows_slice(cache->cell, at.start, at.active),
                                    sa_state_rows(dstates, at.start, at.active),
                                    sa_rows(da, at.start, at.active), dprevious,
                                    sa_rows(workspace->scratch, 0, at.active), dw);

@@ -8,19 +8,9 @@
  * Further layers read the annotations of the layer below. */
 #pragma once
 
-#include "attention/heads.h"
-#include "base/batch.h"
-#include "layers/basic.h"
+#include "attention/attention.h"
 #include "layers/recurrent.h"
-
-typedef struct sa_encoder_sizes {
-    const sa_cell *cell;
-    int kind, layers;
-    int words, m, n;
-    sa_settings settings; /* of the model */
-    bool dropout;         /* training needs masks for embeddings and annotations */
-    bool copied; /* a decoder begins with the last state of every layer, not only the last */
-} sa_encoder_sizes;
+#include "model/sizes.h"
 
 typedef struct sa_encoder { /* weights, or their gradients */
     sa_encoder_sizes sizes;
@@ -61,22 +51,9 @@ typedef struct sa_encoder_cache {
     sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
-void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
-
 /* Return the position of the word that is read at step t of a sentence, and the step at which the
  * word at position t is read. Where words are reversed, EOS still comes last. */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
-
-/* Returns the size of an annotation. */
-int sa_encoder_width(const sa_encoder_sizes *sizes);
-
-void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
-                       sa_encoder_cache *cache);
-
-/* Lays out the buffers that are free between the forward and the backward pass and, for training,
- * those that only the backward pass uses. */
-void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                            bool training, sa_encoder_cache *cache);
 
 /* Fills annotations, last_m and last. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
@@ -100,17 +77,6 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
  * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
  * layer of the same number. */
 
-/* Not a choice of --decoder-init: s_0 comes from the context vector of a fixed decoder. */
-enum { SA_INITIAL_CONTEXT = SA_INITIAL_COPY + 1 };
-
-typedef struct sa_source_sizes {
-    sa_encoder_sizes encoder;
-    int initial;   /* how s_0 is made */
-    bool fixed;    /* one context vector for all steps, from the encoder's last states */
-    int n, layers; /* of the decoder */
-    int has_m;     /* 1: the decoder's state has a memory cell m */
-} sa_source_sizes;
-
 typedef struct sa_source_weights { /* or their gradients */
     sa_source_sizes sizes;
     sa_weight V;                  /* [n x ..] of the fixed context */
@@ -127,13 +93,6 @@ typedef struct sa_source {
     sa_mat encoder_summary;     /* [B x ..] what s_0 is made of */
     sa_state s0[SA_MAX_LAYERS]; /* [B x n] of each layer */
 } sa_source;
-
-void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
-
-/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. Here
- * and below, 0 heads mean no attention. */
-void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
-                      int B, const int *first, sa_mat annotations, sa_source *source);
 
 /* Computes keys, values, context vector and s_0 from the encoder's annotations. */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,

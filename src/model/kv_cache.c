@@ -3,6 +3,7 @@
  * words. kv_cache.h describes the cache. L is the number of hypotheses of a step, m the size of a
  * vector. */
 #include "model/kv_cache.h"
+#include "attention/parts.h"
 #include "base/memory.h"
 #include "tensor/vec.h"
 
@@ -162,7 +163,7 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
 static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                            sa_mat x, sa_transformer_decode_state *state) {
     const sa_attention *attention = &w->attention;
-    sa_residual_cache residual = sa_residual_slice(&state->self, x.rows);
+    sa_residual_cache residual = sa_residual_slice(state->self, x.rows);
     sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
     sa_mat o = sa_attention_head_output(attention, rows, residual.y);
     sa_residual_enter_forward(&w->residual, x, &residual);
@@ -179,11 +180,12 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_d
 /* Does the same over the source: MultiHead(x, h, h) */
 static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                             sa_mat x, sa_transformer_decode_state *state) {
-    sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);
+    sa_residual_cache residual = sa_residual_slice(state->cross, x.rows);
     sa_attention_rows rows = sa_attention_rows_slice(state->cross_attention[layer], 0, x.rows);
     sa_residual_enter_forward(&w->residual, x, &residual);
-    sa_attention_step_forward(&w->attention, &state->memory[layer], step->which, step->i,
-                              residual.in, rows, residual.y, &state->scratch);
+    const sa_queries queries = {.blocks = x.rows, .which = step->which, .i = step->i};
+    sa_attention_forward(&w->attention, &state->memory[layer], &queries, residual.in, rows,
+                         residual.y, &state->scratch);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
 }
@@ -214,7 +216,7 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
     if (!append_entries(&state->cache, step, error)) return false;
     continue_sums(&state->sums, step);
     embed(stack, w->target_E, step, x, state);
-    sa_feedforward_sublayer_cache feed = {sa_residual_slice(&state->feed, L),
+    sa_feedforward_sublayer_cache feed = {sa_residual_slice(state->feed, L),
                                           sa_rows(state->inner, 0, L)};
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];

@@ -8,6 +8,15 @@
 
 #include "model/transformer.h"
 
+/* One step of a search: target position i (from 1) of L hypotheses; row l, which belongs to
+ * sentence which[l], continues row from[l] of the step before (its sentence at the first step)
+ * after the token ids[l], which is y_{i-1}. */
+typedef struct sa_decode_step {
+    int i, L;
+    const int *which, *from;
+    const int32_t *ids;
+} sa_decode_step;
+
 /* One entry for every word of every hypothesis. */
 typedef struct sa_kv_cache {
     int width;        /* of an entry: what the memories of all layers hold of a word */

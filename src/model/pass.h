@@ -1,57 +1,11 @@
-/* pass: the weights of a model, and what a pass over a batch leaves. A model is recurrent (an
- * encoder and a decoder that carry a state from step to step) or a Transformer (with encoder and
- * decoder, or decoder-only). */
+/* pass: binds the weights of a model, lays out a pass, and finds what it has computed. */
 #pragma once
 
 #include "attention/parts.h"
-#include "base/batch.h"
-#include "model/decoder.h"
-#include "model/encoder.h"
-#include "model/transformer.h"
-
-/* ---- Sizes ----------------------------------------------------------------------------------- */
-
-/* Returns the name of a model (SA_MODEL_...), for the option rows; NULL after the last. */
-const char *sa_model_name(size_t i);
-/* Returns the preset from which training starts when none is named; NULL: from the defaults. */
-const char *sa_model_preset(int model);
-/* Returns whether the decoder has cross-attention. */
-bool sa_model_attends(const sa_settings *settings);
-
-typedef struct sa_sizes {
-    bool recurrent; /* with encoder and decoder; else with a Transformer */
-    sa_encoder_sizes encoder;
-    sa_decoder_sizes decoder;
-    sa_transformer_sizes transformer;
-    int precision; /* SA_PRECISION_... of products with weights */
-} sa_sizes;
-
-/* Returns the sizes of a model with these settings and vocabularies (special symbols included). */
-sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
-
-/* Returns why the settings are incompatible, as when vectors that are compared or shared differ in
- * size, worded as in config/settings.h; NULL: they are compatible. */
-const char *sa_settings_refusal(const sa_settings *settings);
+#include "model/layout.h"
+#include "model/seq2seq.h"
 
 /* ---- Weights --------------------------------------------------------------------------------- */
-
-/* A planted fault (lab/gradient_faults.h): its function runs in place of sa_pass_backward, which it
- * may call with other weights. */
-typedef struct sa_seq2seq sa_seq2seq;
-typedef struct sa_pass sa_pass;
-typedef void sa_backward_function(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
-                                  sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
-typedef struct sa_backward_fault {
-    sa_backward_function *backward;
-} sa_backward_fault;
-
-struct sa_seq2seq { /* weights, or their gradients */
-    bool recurrent; /* as in sa_sizes */
-    sa_encoder encoder;
-    sa_recurrent_decoder decoder;
-    sa_transformer transformer;
-    const sa_backward_fault *fault; /* NULL: none */
-};
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 
@@ -108,23 +62,8 @@ int sa_seq2seq_sampling_part(const sa_seq2seq *w);
 
 /* ---- A pass over a batch --------------------------------------------------------------------- */
 
-/* The activations of one batch or shard, and their gradients. */
-struct sa_pass {
-    sa_encoder_cache encoder; /* recurrent */
-    sa_decoder_cache decoder;
-    sa_transformer_cache transformer;
-    sa_real *log_p;        /* [M] log p(y_i), step by step */
-    sa_real *objective;    /* [M] what training maximizes: log p with label smoothing
-                              (layers/loss.h) and the other terms of sa_seq2seq_loss */
-    double alignment_loss; /* sum over target words */
-    sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
-};
-
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass);
-/* Returns the buffers of a pass that is laid out for training. */
-sa_output_gradients sa_pass_gradients(const sa_seq2seq *w, const sa_pass *pass);
-
 /* Returns the row of target position t (from 0) of sentence b. */
 static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
     return w->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;

@@ -4,8 +4,8 @@
  * of words. */
 #include "model/readout.h"
 #include "base/thread.h"
-#include "layers/basic.h"
-#include "tensor/vec.h"
+#include "model/layout.h"
+#include "tensor/trace.h"
 #include "tensor/weight.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */

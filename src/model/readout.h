@@ -10,7 +10,6 @@
 
 #include "attention/attention.h"
 #include "layers/loss.h"
-#include "tensor/blas.h"
 
 /* t = tanh(a), which replaces a, too; da = dt . (1 - t^2), and da may be dt. */
 void sa_tanh_forward(sa_mat a, sa_mat t);
@@ -26,14 +25,6 @@ typedef struct sa_readout {  /* weights, or their gradients */
     bool dropout;            /* training needs a mask for t */
 } sa_readout;
 
-typedef struct sa_readout_sizes {
-    bool maxout;
-    int words, n, l;
-    int m, context; /* 0: without the word, without the context */
-    bool dropout;   /* see sa_readout */
-    sa_mat tied;    /* the target embedding if it is W_o too, or empty */
-} sa_readout_sizes;
-
 typedef struct sa_readout_cache {
     sa_mat sums, t;        /* [R x units l] t~, [R x l] */
     sa_mat logits;         /* [block x Ky] of a block of rows at a time */
@@ -46,16 +37,8 @@ typedef struct sa_readout_cache {
     sa_mat dt, dcopy_gate; /* see sa_output_gradients */
 } sa_readout_cache;
 
-void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
-                       sa_readout_cache *cache);
-/* Lays out the logits, too, which sa_vocabulary_loss needs. */
-void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
 /* Returns rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
-
-/* Registers the weights by which a readout that runs step by step multiplies. */
-void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 
 /* Computes t from s [R x n], x = E y_{i-1} [R x m] and c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
@@ -67,10 +50,6 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 /* Accumulates the gradients of the weights for all rows at once, from cache->dsums. */
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
-
-/* Binds W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as
- * W_o, or empty. */
-void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
 /* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
  * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN

@@ -5,8 +5,6 @@
 #include "model/seq2seq.h"
 #include "base/thread.h"
 #include "model/copying.h"
-#include "tensor/vec.h"
-#include "tensor/weight.h"
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * memory. */
 #include "model/transformer.h"
 #include "base/thread.h"
+#include "model/layout.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -18,8 +19,8 @@ static sa_mat attention_forward(const sa_attention_sublayer *w, sa_mat x, double
                                 sa_attention_scratch scratch) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
-    sa_attention_all_forward(&w->attention, &cache->memory, &cache->queries, cache->residual.in,
-                             cache->rows, cache->residual.y, &scratch);
+    sa_attention_forward(&w->attention, &cache->memory, &cache->queries, cache->residual.in,
+                         cache->rows, cache->residual.y, &scratch);
     sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
     return cache->residual.y;
 }
@@ -37,8 +38,10 @@ static void attention_backward(const sa_attention_sublayer *w, double dropout,
     own->rows.alpha = dalpha;
     const sa_attention_pass pass = {&cache->memory, cache->rows, own->rows, &own->memory,
                                     &workspace->scratch};
-    sa_attention_all_backward(&w->attention, &pass, &cache->queries, cache->residual.in,
-                              workspace->df, workspace->din, &dw->attention);
+    sa_attention_backward(&w->attention, &pass, &cache->queries, workspace->df, workspace->din,
+                          &dw->attention);
+    sa_attention_projections_backward(cache->residual.in, cache->rows, workspace->df, own->rows,
+                                      &dw->attention);
     sa_memory_backward(&w->attention, &cache->memory, &own->memory, &dw->attention);
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
@@ -73,7 +76,7 @@ static void embed_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
     sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
     sa_positions_table(&w->positions, 0, cache->position_vectors);
-    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) {
+    for (int b = 0; cache->position_vectors.rows && b < queries->blocks; b++) {
         const int first = queries->first[b], len = queries->first[b + 1] - first;
         sa_add(sa_rows(cache->position_vectors, 0, len), sa_rows(cache->x, first, len));
     }
@@ -85,7 +88,7 @@ static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_m
                            sa_mat dE) {
     const sa_queries *queries = &cache->self;
     sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
-    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) /* .. + PE(t) */
+    for (int b = 0; cache->position_vectors.rows && b < queries->blocks; b++) /* .. + PE(t) */
         for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
             sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
     sa_dropout_words_backward(dropout.words, cache->word_mask, d);
@@ -193,7 +196,7 @@ static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) 
 /* Copies to the rows of `all` that predict, and zeroes the others. */
 static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
     sa_zero(all);
-    for (int b = 0; b < cache->decoder.self.sentences; b++)
+    for (int b = 0; b < cache->decoder.self.blocks; b++)
         sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
 }
 
@@ -201,7 +204,7 @@ static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
 static void joint_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                           sa_transformer_cache *cache) {
     stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
-    for (int b = 0; b < cache->decoder.self.sentences; b++)
+    for (int b = 0; b < cache->decoder.self.blocks; b++)
         sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
                     target_rows(cache, b, cache->readout.t));
 }

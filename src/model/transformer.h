@@ -6,10 +6,9 @@
 #pragma once
 
 #include "attention/heads.h"
-#include "base/batch.h"
-#include "layers/basic.h"
 #include "layers/residual.h"
 #include "model/readout.h"
+#include "model/sizes.h"
 
 /* ---- Attention at any of its three sites, with its residual connection ----------------------- */
 
@@ -54,15 +53,6 @@ typedef struct sa_feedforward_sublayer_cache {
 /* Returns y [R x m], which is cache->residual.y. */
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache);
-
-typedef struct sa_transformer_sizes {
-    int layers, m;
-    int max_positions;              /* how many can be learned */
-    sa_settings settings;           /* of the model */
-    bool decoder_only, full_prefix; /* see below */
-    int source_words, target_words;
-    sa_attention_sizes attention; /* at all three sites */
-} sa_transformer_sizes;
 
 /* The layers of the encoder have no cross-attention. */
 typedef struct sa_transformer_layer {

@@ -19,22 +19,16 @@
 #pragma once
 
 #include "base/arena.h"
+#include "tensor/stored.h"
 #include <math.h>
 #include <stddef.h>
 
-#ifdef SA_DOUBLE
-typedef double sa_real;
-#define sa_sqrt sqrt
-#else
-typedef float sa_real;
-#define sa_sqrt sqrtf
-#endif
-
-typedef struct sa_mat {
+/* sa_real is float, or double in the checks. */
+struct sa_mat {
     sa_real *x;
     int rows, cols;
     int ld; /* distance between rows, >= cols */
-} sa_mat;
+};
 
 static inline sa_real *sa_row(sa_mat a, int row) {
     return a.x + (ptrdiff_t)row * a.ld;
@@ -101,22 +95,6 @@ void sa_sigmoid(sa_mat x);
 /* Computes y = tanh(x + row), with the row added to every row of x; y may be x. */
 void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 
-/* Returns 1 / (1 + exp(-x)) of one number. */
-static inline sa_real sa_sigma(sa_real x) {
-    return (sa_real)(1 / (1 + exp(-(double)x)));
-}
-
-/* Returns log sigma(z), which does not overflow. */
-static inline double sa_log_sigmoid(double z) {
-    return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
-}
-
-/* Turns each row x into softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x
- * may have no columns. */
-void sa_softmax(sa_mat x);
-/* Computes dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results; dx may be dy. */
-void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
-
 sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
 sa_real sa_sum(const sa_real *x, int size);
 /* y += scale x */
@@ -128,29 +106,17 @@ void sa_copy_mat(sa_mat from, sa_mat to);
 void sa_add(sa_mat from, sa_mat to);      /* to += from */
 void sa_sum_rows(sa_mat x, sa_real *sum); /* sum += all rows of x */
 
+/* Slices all matrices of a struct that consists of matrices: those of `all` rows to rows first ..
+ * first+count-1, the others, which are of one step, to their first rows. */
+void sa_slice_mats(void *mats, size_t size, int all, int first, int count);
+
 /* ---- Weights: weight.c ----------------------------------------------------------------------- */
 
-/* A copy of a matrix in the order in which a product reads it: tensor/packed.h. */
-typedef struct sa_packed {
-    const sa_real *panels; /* NULL: not packed */
-    int offset, height;    /* first column of a slice; rows of the whole matrix */
-    bool bf16;             /* rounded by tensor/bf16.h */
-} sa_packed;
-
-/* A weight matrix. Only tensor/weight.h knows how it is stored; where an equation needs it outside
- * a product, it uses `W.mat`. */
+/* A weight matrix; where an equation needs it outside a product, it uses `W.mat`. */
 typedef struct sa_weight {
-    sa_mat mat;                  /* [out x in] */
-    int before, after;           /* rows of the whole matrix before and after those of a slice */
-    int precision;               /* SA_PRECISION_... of its products */
-    sa_packed forward, backward; /* copies of the whole matrix, for x W' and for dy W */
-    bool repeats;                /* rows of x are often equal: sa_distinct_rows */
-    bool in_steps;               /* copied for a loop: sa_steps */
-    const sa_mat *packing; /* for a gradient: scratch for packing the second operand, or NULL */
+    sa_mat mat; /* [out x in] */
+    sa_stored as;
 } sa_weight;
-
-typedef struct sa_store sa_store; /* the copies of all weights */
-typedef struct sa_steps sa_steps; /* the weights that every step of a loop multiplies by */
 
 static inline sa_weight sa_weight_of(sa_mat mat) {
     return (sa_weight){.mat = mat};
@@ -162,45 +128,3 @@ void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy'
 
 /* Returns rows first .. first+count-1. */
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
-
-/* ---- The trace ---------------------------------------------------------------------------------
- * A line such as sa_trace("e", alpha, head) hands a reader such as `softalign explain` numbers of a
- * pass that the following lines change. Single precision has no readers. */
-
-typedef struct sa_traced {
-    const char *name;
-    sa_mat x;
-    const void *head; /* the sa_head whose numbers they are, or NULL */
-    /* Of a part's quantity (attention/parts.h): what equations call it, an equation that begins
-     * with it (or NULL) and its paper, and a sa_explain_shape. */
-    const char *letters, *formula, *citation;
-    int shape;
-} sa_traced;
-
-typedef struct sa_tracer sa_tracer;
-struct sa_tracer {
-    void (*take)(sa_tracer *tracer, const sa_traced *one);
-};
-
-#ifdef SA_DOUBLE
-extern _Thread_local sa_tracer *sa_tracing; /* of this thread, or NULL; vec.c */
-#endif
-
-/* Returns whether there is a reader. */
-static inline bool sa_is_traced(void) {
-#ifdef SA_DOUBLE
-    return sa_tracing;
-#else
-    return false;
-#endif
-}
-
-static inline void sa_trace_all(sa_traced one) {
-#ifdef SA_DOUBLE
-    if (sa_tracing) sa_tracing->take(sa_tracing, &one);
-#endif
-}
-
-static inline void sa_trace(const char *name, sa_mat x, const void *head) {
-    sa_trace_all((sa_traced){.name = name, .x = x, .head = head});
-}

@@ -1,6 +1,7 @@
 /* vec: elementwise functions and softmax, vectorized for the processor. */
 #include "tensor/vec.h"
 #include "tensor/dispatch.h"
+#include "tensor/trace.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -307,4 +308,12 @@ void sa_add(sa_mat from, sa_mat to) {
 
 void sa_sum_rows(sa_mat x, sa_real *sum) {
     for (int i = 0; i < x.rows; i++) sa_axpy(1, sa_row(x, i), sum, x.cols);
+}
+
+void sa_slice_mats(void *mats, size_t size, int all, int first, int count) {
+    for (sa_mat *x = mats; x < (sa_mat *)mats + size / sizeof *x; x++)
+        if (x->rows == all)
+            *x = sa_rows(*x, first, count);
+        else if (x->rows > count)
+            x->rows = count;
 }

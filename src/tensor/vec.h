@@ -8,6 +8,22 @@
 
 #include "tensor/mat.h"
 
+/* Returns 1 / (1 + exp(-x)) of one number. */
+static inline sa_real sa_sigma(sa_real x) {
+    return (sa_real)(1 / (1 + exp(-(double)x)));
+}
+
+/* Returns log sigma(z), which does not overflow. */
+static inline double sa_log_sigmoid(double z) {
+    return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
+}
+
+/* Turns each row x into softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x
+ * may have no columns. */
+void sa_softmax(sa_mat x);
+/* Computes dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results; dx may be dy. */
+void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
+
 /* Computes x = softmax(x) for a row; returns log sum exp x. */
 sa_real sa_softmax_row(sa_real *x, int size);
 

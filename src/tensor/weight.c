@@ -22,30 +22,31 @@ static bool rounds(int precision) {
 /* Returns memory for a copy in either order, for products of `rows` rows; it is empty if a copy
  * would not pay. */
 static sa_mat copy_layout(sa_arena *arena, sa_weight W, int rows) {
-    return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
-                               : sa_packed_layout(arena, W.mat, rows);
+    return rounds(W.as.precision) ? sa_bf16_layout(arena, W.mat)
+                                  : sa_packed_layout(arena, W.mat, rows);
 }
 
 static sa_packed copy(sa_weight W, bool transposed, sa_mat buffer, int job, int jobs) {
     if (!buffer.x || !W.mat.x) return (sa_packed){0};
-    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, job, jobs)
-                               : sa_packed_of(W.mat, buffer, transposed);
+    return rounds(W.as.precision) ? sa_bf16_pack(W.mat, buffer, transposed, job, jobs)
+                                  : sa_packed_of(W.mat, buffer, transposed);
 }
 
 sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
     const int jobs = store->jobs ? store->jobs : 1;
     if (store->use == SA_STORE_GRADIENTS) {
-        const int size = rounds(W.precision) ? (int)sa_bf16_room(W.mat.cols) : 0;
+        const int size = rounds(W.as.precision) ? (int)sa_bf16_room(W.mat.cols) : 0;
         if (size > store->packing.cols) store->packing.cols = size;
-        W.packing = &store->packing;
+        W.as.packing = &store->packing;
         return W;
     }
-    if (store->use == SA_STORE_TRAINING && !rounds(W.precision)) return W;
+    if (store->use == SA_STORE_TRAINING && !rounds(W.as.precision)) return W;
     const sa_mat forward = copy_layout(&store->memory, W, store->rows);
-    W.forward = copy(W, true, forward, store->job, jobs);
-    W.repeats = store->use == SA_STORE_INFERENCE;
+    W.as.forward = copy(W, true, forward, store->job, jobs);
+    W.as.repeats = store->use == SA_STORE_INFERENCE;
     if (store->use == SA_STORE_TRAINING)
-        W.backward = copy(W, false, copy_layout(&store->memory, W, store->rows), store->job, jobs);
+        W.as.backward =
+            copy(W, false, copy_layout(&store->memory, W, store->rows), store->job, jobs);
     return W;
 }
 
@@ -62,8 +63,8 @@ void sa_store_release(sa_store *store) {
 }
 
 sa_weight sa_weight_rows(sa_weight W, int first, int count) {
-    W.before += first;
-    W.after += W.mat.rows - first - count;
+    W.as.before += first;
+    W.as.after += W.mat.rows - first - count;
     W.mat = sa_rows(W.mat, first, count);
     return W;
 }
@@ -85,11 +86,11 @@ static _Thread_local struct loop {
 
 void sa_steps_add(sa_steps *steps, sa_weight *W) {
     sa_arena counting = {.used = steps->size};
-    if (W->forward.panels || !W->mat.rows) return;
+    if (W->as.forward.panels || !W->mat.rows) return;
     copy_layout(&counting, *W, INT32_MAX);
-    W->in_steps = counting.used > steps->size;
+    W->as.in_steps = counting.used > steps->size;
     steps->size = counting.used;
-    steps->least_rows = rounds(W->precision) ? 1 : SA_PACKED_LEAST;
+    steps->least_rows = rounds(W->as.precision) ? 1 : SA_PACKED_LEAST;
 }
 
 sa_arena sa_steps_layout(sa_arena *arena, sa_steps steps, int rows) {
@@ -110,8 +111,8 @@ void sa_steps_end(void) {
  * backward passes are separate loops. */
 static sa_packed loop_copy(sa_weight W, bool transposed) {
     if (!loop.memory.size) return (sa_packed){0};
-    W.mat.x -= (ptrdiff_t)W.before * W.mat.ld;
-    W.mat.rows += W.before + W.after;
+    W.mat.x -= (ptrdiff_t)W.as.before * W.mat.ld;
+    W.mat.rows += W.as.before + W.as.after;
     for (int i = 0; i < loop.count; i++)
         if (loop.copy[i].of == W.mat.x)
             return loop.copy[i].transposed == transposed ? loop.copy[i].packed : (sa_packed){0};
@@ -175,22 +176,23 @@ static void add_gathered(sa_mat from, const int *index, sa_mat to) {
 /* Returns W, or its slice, in the order of x W' if `transposed`, else of dy W; not packed: there is
  * no such copy. */
 static sa_packed copy_of(sa_weight W, bool transposed) {
-    sa_packed packed = transposed ? W.forward : W.backward;
-    if (W.in_steps) packed = loop_copy(W, transposed);
+    sa_packed packed = transposed ? W.as.forward : W.as.backward;
+    if (W.as.in_steps) packed = loop_copy(W, transposed);
     if (!packed.panels) return packed;
     if (transposed)
-        packed.offset += W.before;
+        packed.offset += W.as.before;
     else if (packed.bf16)
-        packed = sa_bf16_rows(packed, W.before + W.mat.rows + W.after, W.before, W.mat.rows);
+        packed =
+            sa_bf16_rows(packed, W.as.before + W.mat.rows + W.as.after, W.as.before, W.mat.rows);
     else
-        packed.panels += (ptrdiff_t)W.before * SA_PACKED_WIDTH;
+        packed.panels += (ptrdiff_t)W.as.before * SA_PACKED_WIDTH;
     return packed;
 }
 
 /* y = beta y + x W' if `transposed`, else x W */
 static void multiply(sa_mat x, sa_weight W, bool transposed, sa_real beta, sa_mat y) {
     const sa_packed packed = copy_of(W, transposed);
-    if (rounds(W.precision)) {
+    if (rounds(W.as.precision)) {
         (transposed ? sa_bf16_nt : sa_bf16_nn)(x, W.mat, packed, beta, y);
     } else if (packed.panels) {
         const sa_mat mat = W.mat;
@@ -222,7 +224,7 @@ static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
 }
 
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
-    if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W.precision)) {
+    if (x.rows < 2 || !W.as.repeats || !W.as.forward.panels || rounds(W.as.precision)) {
         multiply(x, W, true, beta, y);
         return;
     }
@@ -237,19 +239,19 @@ void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
 }
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
-    if (rounds(dW.precision))
-        sa_bf16_tn(dy, x, dW.packing, 1, dW.mat);
+    if (rounds(dW.as.precision))
+        sa_bf16_tn(dy, x, dW.as.packing, 1, dW.mat);
     else
         sa_gemm_tn(dy, x, 1, dW.mat);
 }
 
 int sa_weight_most_rows(sa_weight W, int rows) {
-    return W.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
+    return W.as.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
 }
 
 void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y,
                        sa_mat most) {
-    const bool fused = W.forward.panels && !rounds(W.precision) && x.rows <= SA_PACKED_FEW;
+    const bool fused = W.as.forward.panels && !rounds(W.as.precision) && x.rows <= SA_PACKED_FEW;
     if (!fused) sa_weight_nt(x, W, 0, y);
     for (int k = 0, at = 0; k < most.cols; k++, at += stretch) {
         const int count = y.cols - at < stretch ? y.cols - at : stretch;

@@ -273,10 +273,10 @@ static void steps_backward(sa_attention_pass all, sa_mat ds) {
     for (int t = STEPS - 1; t >= 0; t--) {
         const sa_attention_pass one = {all.memory, step_of(all.rows, t), step_of(all.d, t),
                                        all.dmemory, all.scratch};
-        sa_attention_step_backward(&w, &one, t + 1, step_rows(dc, t), step_rows(ds, t), &dw);
+        const sa_queries step = {.blocks = SENTENCES, .i = t + 1};
+        sa_attention_backward(&w, &one, &step, step_rows(dc, t), step_rows(ds, t), &dw);
         if (t) sa_copy_mat(one.d.previous_carry, step_of(all.d, t - 1).carry);
     }
-    sa_attention_projections_backward(states, all.rows, dy, all.d, &dw);
 }
 
 static void check_gradients(void) {
@@ -303,9 +303,10 @@ static void check_gradients(void) {
     const sa_attention_pass all = {&memory, rows, d, &dmemory, &scratch};
     objective();
     if (sizes.transformer)
-        sa_attention_all_backward(&w, &all, &asked, states, dy, ds, &dw);
+        sa_attention_backward(&w, &all, &asked, dy, ds, &dw);
     else
         steps_backward(all, ds);
+    sa_attention_projections_backward(states, rows, dy, d, &dw);
     sa_memory_backward(&w, &memory, &dmemory, &dw);
     CHECK_ADDED(objective, states, ds);
     CHECK_ADDED(objective, memory.annotations, dh);

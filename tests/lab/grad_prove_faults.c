@@ -80,13 +80,9 @@ void __wrap_sa_memory_forward_f64(const sa_attention *w, sa_memory *memory) {
     if (planted == BLIND_KEYS) sa_zero(memory->keys);
 }
 
-__typeof__(sa_attention_step_forward) __real_sa_attention_step_forward_f64,
-    __wrap_sa_attention_step_forward_f64;
-void __wrap_sa_attention_step_forward_f64(const sa_attention *w, const sa_memory *memory,
-                                          const int *which, int i, sa_mat s, sa_attention_rows rows,
-                                          sa_mat c, const sa_attention_scratch *scratch) {
-    __real_sa_attention_step_forward_f64(w, memory, which, i, s, rows, c, scratch);
-    for (int l = 0; l < s.rows; l++) {
+/* In a step of a recurrent decoder. */
+static void plant_in_step(const sa_memory *memory, sa_attention_rows rows, sa_mat c) {
+    for (int l = 0; l < c.rows; l++) {
         const int S = memory->first[l + 1] - memory->first[l];
         sa_real *alpha = sa_row(rows.alpha, l);
         if (planted == READ_PADDING && S < rows.alpha.cols) *sa_row(c, l) += alpha[S];
@@ -107,17 +103,16 @@ void __wrap_sa_recurrent_decoder_layout_f64(sa_arena *arena, const sa_batch *bat
         cache->inputs = (int32_t *)(uintptr_t)batch->target.ids;
 }
 
-__typeof__(sa_attention_all_forward) __real_sa_attention_all_forward_f64,
-    __wrap_sa_attention_all_forward_f64;
-void __wrap_sa_attention_all_forward_f64(const sa_attention *w, const sa_memory *memory,
-                                         const sa_queries *queries, sa_mat s,
-                                         sa_attention_rows rows, sa_mat c,
-                                         const sa_attention_scratch *scratch) {
+__typeof__(sa_attention_forward) __real_sa_attention_forward_f64, __wrap_sa_attention_forward_f64;
+void __wrap_sa_attention_forward_f64(const sa_attention *w, const sa_memory *memory,
+                                     const sa_queries *queries, sa_mat s, sa_attention_rows rows,
+                                     sa_mat c, const sa_attention_scratch *scratch) {
     const bool encoder = !queries->causal && queries->first == memory->first;
     sa_queries asked = *queries;
     asked.causal = asked.causal && planted != SEEN_FUTURE;
-    __real_sa_attention_all_forward_f64(w, memory, &asked, s, rows, c, scratch);
-    for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
+    __real_sa_attention_forward_f64(w, memory, &asked, s, rows, c, scratch);
+    if (!asked.first) plant_in_step(memory, rows, c);
+    for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.blocks; b++)
         for (int i = asked.first[b]; i < asked.first[b + 1]; i++)
             *sa_row(c, i) += 1e-3 * (i - asked.first[b]);
     for (int i = 1; planted == NEIGHBORS && encoder && i < c.rows; i++)

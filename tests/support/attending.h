@@ -125,11 +125,12 @@ static inline void attend(void) {
     const size_t used = numbers.used;
     met = (sa_kinks){0, INFINITY};
     sa_memory_forward(&w, &memory);
-    if (sizes.transformer) sa_attention_all_forward(&w, &memory, &asked, states, rows, c, &scratch);
+    if (sizes.transformer) sa_attention_forward(&w, &memory, &asked, states, rows, c, &scratch);
     for (int t = 0; !sizes.transformer && t < STEPS; t++) {
         if (t) sa_copy_mat(step_of(rows, t - 1).carry, step_of(rows, t).previous_carry);
-        sa_attention_step_forward(&w, &memory, NULL, t + 1, step_rows(states, t), step_of(rows, t),
-                                  step_rows(c, t), &scratch);
+        const sa_queries step = {.blocks = SENTENCES, .i = t + 1};
+        sa_attention_forward(&w, &memory, &step, step_rows(states, t), step_of(rows, t),
+                             step_rows(c, t), &scratch);
     }
     numbers.used = used;
 }

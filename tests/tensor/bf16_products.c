@@ -219,7 +219,7 @@ static int differing(const product *p, sa_mat c, const char *what) {
 }
 
 static sa_weight weight_of(sa_mat W) {
-    return (sa_weight){.mat = W, .precision = SA_PRECISION_BF16};
+    return (sa_weight){.mat = W, .as.precision = SA_PRECISION_BF16};
 }
 
 /* c as it was before the product; what must not be read is NaN. */
@@ -261,7 +261,7 @@ static int wrong_gradient(const product *p, sa_mat c) {
     int wrong = size == 0;
     for (int i = 0; i < 3; i++) {
         sa_weight dW = weight_of(started(p, true, c));
-        dW.packing = room[i];
+        dW.as.packing = room[i];
         whole.x[0] = unused;
         sa_weight_tn(p->y, p->V, dW);
         wrong += differing(p, c, "dy' x");

@@ -47,7 +47,7 @@ START_TEST(their_products_have_the_same_bits) {
     ck_assert(sa_store_open(&store, NULL));
     const sa_weight repeats = sa_weight_stored(sa_weight_of(matrix), &store);
     sa_weight W = repeats;
-    W.repeats = false;
+    W.as.repeats = false;
     static const int rows[] = {1, 2, 5, 64, SA_DISTINCT_ROWS, SA_DISTINCT_ROWS + 1, ROWS};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int beta = 0; beta <= 1; beta++) {

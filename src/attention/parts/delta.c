@@ -16,6 +16,7 @@
  *
  * whose weights may be negative. */
 #include "attention/parts.h"
+#include "tensor/vec.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
  *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
  *                                                            Shazeer 2019; Ainslie et al. 2023
  *
- * A Transformer uses these projections even with a single head, and names its matrices W_q, W_k,
- * W_v and W_o. Whatever goes beyond these lines is a part (parts.h), which runs between them. */
+ * A Transformer names the matrices W_q, W_k, W_v and W_o, and has them even with a single head.
+ * What goes beyond these lines is a part (parts.h), which runs between them. */
 #pragma once
 
 #include "attention/score.h"
@@ -169,12 +169,6 @@ void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
 /* Accumulates the gradients of W_a, W_c and of the parts' projections, for any number of steps. */
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw);
-
-/* Return slices: head k among all heads side by side; the key/value head that head k reads; head
- * k's weights in one row of alpha, for S words. */
-sa_mat sa_head_slice(sa_mat all, int heads, int k);
-sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
-sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 
 /* ---- Running the parts: parts.c -------------------------------------------------------------- */
 

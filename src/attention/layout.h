@@ -43,6 +43,12 @@ void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_atte
  */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool gradient);
+/* Return slices: head k among all heads side by side; the key/value head that head k reads; head
+ * k's weights in one row of alpha, for S words. */
+sa_mat sa_head_slice(sa_mat all, int heads, int k);
+sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
+sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
+
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);

@@ -6,7 +6,7 @@
 #include "layers/optimizer.h"
 #include "metrics/metrics.h"
 #include "model/decode.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 #include <stdio.h>
 #include <string.h>

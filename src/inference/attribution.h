@@ -25,7 +25,7 @@
  */
 #pragma once
 
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 typedef struct sa_attribution sa_attribution;
 typedef struct sa_attention_chain sa_attention_chain;

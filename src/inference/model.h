@@ -5,7 +5,7 @@
 #include "base/container.h"
 #include "base/thread.h"
 #include "data/dataset.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 struct sa_model {
     sa_settings trained;  /* what it was trained with, as in its file */

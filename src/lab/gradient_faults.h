@@ -7,7 +7,7 @@
  * W' dy is missing where W is zero. */
 #pragma once
 
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 /* What a fault changes beyond tensors. */
 typedef enum sa_fault_change {

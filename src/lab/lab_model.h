@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lab/lab.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 typedef struct sa_lab_model {
     sa_sizes sizes;

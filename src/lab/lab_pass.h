@@ -2,7 +2,7 @@
  * differ. */
 #pragma once
 
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 typedef struct sa_lab_pass {
     const sa_seq2seq *w;

@@ -75,22 +75,10 @@ struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n *
     sa_layernorm norm_m;           /* [1 x n] for an LSTM's memory; empty: not normalized */
 };
 
-typedef struct sa_recurrent_sizes {
-    int in, n, context;             /* in or context 0: there is none */
-    bool inner_bias, inner_context; /* inside the reset product, if the cell has one */
-    bool normalized;
-} sa_recurrent_sizes;
-
-void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cell,
-                       sa_recurrent_sizes sizes, sa_recurrent *w);
-
 /* Return the number of columns in a cell's cache and in da, including what the normalizations
  * need. */
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
-
-/* Registers the weights used at every step: U and C, and W where the input is read step by step. */
-void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps);
 
 /* ---- The three products ---------------------------------------------------------------------- */
 
@@ -149,10 +137,6 @@ typedef struct sa_recurrent_rows {
     sa_state_dropout dropout; /* for the previous state; training only */
 } sa_recurrent_rows;
 
-/* Lays out the rows. `sentences`: how many need masks of the previous states in training; 0: none.
- * A layer without weights has rows without columns. */
-sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *w, int rows,
-                                           int sentences);
 sa_recurrent_rows sa_recurrent_rows_slice(sa_recurrent_rows all, int first, int count);
 
 /* Computes state = cell(gates, previous), with dropout of what U multiplies. */

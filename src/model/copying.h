@@ -8,13 +8,6 @@
  * copying, the source words that it lacks. */
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source);
 
-/* Fills the readout's mixtures for the references, after the forward pass of the attention. */
-void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass);
-/* Overwrites d->copy_gate and accumulates into d->alpha, from the mixtures after the readout's
- * loss, whose words have the factor `scale`. */
-void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scale,
-                         const sa_pass *pass, const sa_output_gradients *d);
-
 /* Turns log p(word) = logits - *log_sum_exp of row l, of a step about source b, into log P of the
  * extended vocabulary: logits then has Ky words and those of the source. */
 void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_decode_cache *cache,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/kv_cache.h"
-#include "model/pass.h"
+#include "model/views.h"
 
 /* ---- A recurrent decoder --------------------------------------------------------------------- */
 

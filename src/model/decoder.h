@@ -138,3 +138,15 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
 /* Runs one step, from input and previous states to the readout's t. */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
                                        sa_readout_cache *readout);
+
+/* Returns rows first .. first+count-1. */
+sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
+/* Return the state that the readout sees, and the attention's query. */
+sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
+sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
+/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1} (none without
+ * input feeding). */
+sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input);
+sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input);
+/* Returns whether layer k (from 0) has a residual connection. */
+bool sa_decoder_residual(const sa_recurrent_decoder *w, int k);

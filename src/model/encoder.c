@@ -3,9 +3,7 @@
  * each direction, read the words' embeddings; further ones read the annotations below. */
 #include "model/encoder.h"
 #include "base/thread.h"
-#include "model/layout.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat m);
@@ -192,6 +190,18 @@ static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_e
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 
+static int directions_of(const sa_encoder_sizes *sizes) {
+    return sizes->kind == SA_ENCODER_BI ? 2 : sizes->kind == SA_ENCODER_UNI ? 1 : 0;
+}
+
+int sa_encoder_width(const sa_encoder_sizes *sizes) {
+    return sizes->kind == SA_ENCODER_NONE ? sizes->m : directions_of(sizes) * sizes->n;
+}
+
+int sa_encoder_read_position(const sa_encoder *w, int len, int t) {
+    return w->sizes.settings.reverse_source && t < len - 1 ? len - 2 - t : t;
+}
+
 /* Copies every annotation from the order of steps to the decoder's order, or back. */
 static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
                     sa_mat by_sentence, bool back) {
@@ -205,131 +215,4 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
                    sizeof(sa_real) * (size_t)by_step.cols);
         }
     }
-}
-
-/* ---- Orders of words ------------------------------------------------------------------------- */
-
-int sa_encoder_read_position(const sa_encoder *w, int len, int t) {
-    return w->sizes.settings.reverse_source && t < len - 1 ? len - 2 - t : t;
-}
-
-static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w) {
-    const sa_batch_side *side = &batch->source;
-    if (!w->sizes.settings.reverse_source) return side->ids;
-    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
-    if (!arena->base) return ids;
-    for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->active[t]; b++)
-            ids[side->start[t] + b] =
-                side->ids[side->start[sa_encoder_read_position(w, side->len[b], t)] + b];
-    return ids;
-}
-
-/* Finds the rows of the annotations in the decoder's order: of each sentence, and of the tokens
- * that are read first and last. */
-static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                          sa_encoder_cache *cache) {
-    const size_t B = (size_t)batch->source.sentences;
-    int *first = sa_arena_alloc(arena, B + 1, sizeof *first);
-    int *begin_row = sa_arena_alloc(arena, B, sizeof *begin_row);
-    int *end_row = sa_arena_alloc(arena, B, sizeof *end_row);
-    cache->first = first, cache->begin_row = begin_row, cache->end_row = end_row;
-    if (!arena->base) return;
-    first[0] = 0;
-    for (size_t b = 0; b < B; b++) {
-        const int len = batch->source.len[sa_batch_source_index(batch, (int)b)];
-        begin_row[b] = first[b] + sa_encoder_read_position(w, len, 0);
-        end_row[b] = first[b] + len - 1;
-        first[b + 1] = first[b] + len;
-    }
-}
-
-/* ---- Weights --------------------------------------------------------------------------------- */
-
-static int directions_of(const sa_encoder_sizes *sizes) {
-    return sizes->kind == SA_ENCODER_BI ? 2 : sizes->kind == SA_ENCODER_UNI ? 1 : 0;
-}
-
-int sa_encoder_width(const sa_encoder_sizes *sizes) {
-    return sizes->kind == SA_ENCODER_NONE ? sizes->m : directions_of(sizes) * sizes->n;
-}
-
-void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w) {
-    static const char *const names[] = {"forward", "backward"};
-    const int directions = directions_of(sizes);
-    *w = (sa_encoder){
-        .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
-    if (sizes->settings.tie != SA_TIE_THREE)
-        w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_INIT_INPUT);
-    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
-                                         .max_positions = sizes->settings.max_len + 1,
-                                         .m = sizes->m};
-    sa_positions_bind(binder, "source", &positions, &w->positions);
-    for (int layer = 0; layer < w->layers; layer++)
-        for (int d = 0; d < directions; d++) {
-            char prefix[32];
-            if (layer)
-                snprintf(prefix, sizeof prefix, "encoder.%d.%s", layer + 1, names[d]);
-            else
-                snprintf(prefix, sizeof prefix, "encoder.%s", names[d]);
-            sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
-                                      .n = sizes->n,
-                                      .normalized = sizes->settings.cell_norm};
-            sa_recurrent_bind(binder, prefix, sizes->cell, own, &w->layer[layer][d]);
-            w->steps = (sa_steps){0};
-            sa_recurrent_add_steps(&w->layer[layer][d], false, &w->steps);
-        }
-}
-
-/* ---- Layout ---------------------------------------------------------------------------------- */
-
-void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
-                       sa_encoder_cache *cache) {
-    const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
-    const int masked = training && w->sizes.settings.dropout_state > 0 ? B : 0;
-    *cache = (sa_encoder_cache){.x = sa_mat_alloc(arena, N, m)};
-    cache->position_vectors =
-        sa_mat_alloc(arena, w->positions.kind->encoding ? batch->source.steps : 0, m);
-    cache->ids = reading_order(arena, batch, w);
-    for (int layer = 0; layer < w->layers; layer++) {
-        if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_alloc(arena, N, A);
-        for (int d = 0; d < w->directions; d++)
-            cache->direction[layer][d] = (sa_direction){
-                d == 1, sa_recurrent_rows_layout(arena, &w->layer[layer][d], N, masked),
-                sa_mat_alloc(arena, N, has_m * n)};
-        if (w->sizes.copied && layer < w->layers - 1)
-            cache->last[layer] = sa_state_take(arena, B, n, has_m);
-    }
-    cache->annotations = sa_mat_alloc(arena, N, A);
-    cache->last_m = sa_mat_alloc(arena, B, has_m * n);
-    decoder_order(arena, batch, w, cache);
-    if (!training) return;
-    cache->word_mask = sa_mat_alloc(arena, N, 1);
-    cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, m);
-    cache->annotation_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, A);
-    cache->dannotations = sa_mat_alloc(arena, N, A);
-    cache->dlast_m = sa_mat_alloc(arena, B, has_m * n);
-    for (int layer = 0; layer < w->layers - 1; layer++) {
-        cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.settings.dropout_layers > 0 ? N : 0, A);
-        if (w->sizes.copied) cache->dlast[layer] = sa_state_take(arena, B, n, has_m);
-    }
-    /* The last layer's states use the memory of dannotations: reorder() copies them to annotations,
-     * and until the backward pass dannotations is free. */
-    if (w->layers) cache->h[w->layers - 1] = cache->dannotations;
-}
-
-void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                            bool training, sa_encoder_cache *cache) {
-    const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
-    cache->products = sa_steps_layout(arena, w->steps, B);
-    if (!training) return;
-    cache->dx = sa_mat_alloc(arena, N, w->sizes.m);
-    for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_alloc(arena, N, A);
-    if (!w->layers) return;
-    cache->da = sa_mat_alloc(arena, N, sa_recurrent_da_width(&w->layer[0][0]));
-    cache->dm = sa_mat_alloc(arena, N, has_m * n);
-    cache->dprevious = sa_state_take(arena, B, n, has_m);
-    cache->scratch = sa_mat_alloc(arena, B, n);
 }

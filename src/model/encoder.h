@@ -10,7 +10,7 @@
 
 #include "attention/attention.h"
 #include "layers/recurrent.h"
-#include "model/sizes.h"
+#include "model/shape.h"
 
 typedef struct sa_encoder { /* weights, or their gradients */
     sa_encoder_sizes sizes;
@@ -93,6 +93,13 @@ typedef struct sa_source {
     sa_mat encoder_summary;     /* [B x ..] what s_0 is made of */
     sa_state s0[SA_MAX_LAYERS]; /* [B x n] of each layer */
 } sa_source;
+
+void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
+
+/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. Here
+ * and below, 0 heads mean no attention. */
+void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
+                      int B, const int *first, sa_mat annotations, sa_source *source);
 
 /* Computes keys, values, context vector and s_0 from the encoder's annotations. */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,

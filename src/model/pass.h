@@ -1,50 +1,32 @@
-/* pass: binds the weights of a model, lays out a pass, and finds what it has computed. */
+/* pass: the weights of a model, what a pass over a batch leaves, and the terms of the loss. A model
+ * is recurrent (an encoder and a decoder that carry a state from step to step) or a Transformer
+ * (with encoder and decoder, or decoder-only). */
 #pragma once
 
-#include "attention/parts.h"
-#include "model/layout.h"
-#include "model/seq2seq.h"
+#include "model/decoder.h"
+#include "model/transformer.h"
 
-/* ---- Weights --------------------------------------------------------------------------------- */
+/* A planted fault (lab/gradient_faults.h): its function runs in place of sa_pass_backward, which it
+ * may call with other weights. */
+typedef struct sa_seq2seq sa_seq2seq;
+typedef struct sa_pass sa_pass;
+typedef void sa_backward_function(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
+                                  sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
+typedef struct sa_backward_fault {
+    sa_backward_function *backward;
+} sa_backward_fault;
 
-void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
-
-/* Returns the embedding of the source (0) or the target (1); with tie three-way they are the same.
- */
-const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side);
-/* Points w into a buffer of plan.size numbers: values or gradients. */
-void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
-/* Does the same with an open store (tensor/weight.h), which it fills again; `open` opens it. */
-void sa_seq2seq_bind_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w);
-bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w,
-                            sa_error *error);
-
-/* Sets whether attention that can select words instead of weighing them (monotonic.c and hard.c of
- * attention/parts) does so, as in decoding. If it does not, as at first, it has the expected
- * weights, and in training what these files say. */
-void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding);
-
-/* Replaces the weights of w's cross-attention: see sa_override_install. */
-void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
-
-/* ---- What a model has ------------------------------------------------------------------------ */
+struct sa_seq2seq { /* weights, or their gradients */
+    bool recurrent; /* as in sa_sizes */
+    sa_encoder encoder;
+    sa_recurrent_decoder decoder;
+    sa_transformer transformer;
+    const sa_backward_fault *fault; /* NULL: none */
+};
 
 /* Returns the readout whose W_o and b_y choose the next word. */
 static inline const sa_readout *sa_seq2seq_readout(const sa_seq2seq *w) {
     return w->recurrent ? &w->decoder.readout : &w->transformer.vocabulary;
-}
-
-/* Returns the first layer's attention to the source; heads 0: none. */
-static inline const sa_attention *sa_seq2seq_attention(const sa_seq2seq *w) {
-    const sa_transformer_layer *first = w->transformer.decoder.layer;
-    return w->recurrent
-               ? &w->decoder.attention
-               : &(w->transformer.sizes.decoder_only ? &first->self : &first->cross)->attention;
-}
-
-/* Returns the size of the target vocabulary. */
-static inline int sa_seq2seq_words(const sa_seq2seq *w) {
-    return sa_seq2seq_readout(w)->W_o.mat.rows;
 }
 
 /* Returns whether the model copies source words. */
@@ -52,32 +34,52 @@ static inline bool sa_copies(const sa_seq2seq *w) {
     return sa_seq2seq_readout(w)->copy_gate.b.cols;
 }
 
-/* Return the number of layers with attention at that site (0: none), and of heads in each. */
-int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site);
-int sa_seq2seq_heads(const sa_seq2seq *w);
-/* Returns whether the decoder attends to the source. */
-bool sa_seq2seq_attends(const sa_seq2seq *w);
-/* Returns the number of the part of that attention that samples words; -1: none does. */
-int sa_seq2seq_sampling_part(const sa_seq2seq *w);
+/* The activations of one batch or shard, and their gradients. */
+struct sa_pass {
+    sa_encoder_cache encoder; /* recurrent */
+    sa_decoder_cache decoder;
+    sa_transformer_cache transformer;
+    sa_real *log_p;        /* [M] log p(y_i), step by step */
+    sa_real *objective;    /* [M] what training maximizes: log p with label smoothing
+                              (layers/loss.h) and the other terms of sa_seq2seq_loss */
+    double alignment_loss; /* sum over target words */
+    sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
+};
 
-/* ---- A pass over a batch --------------------------------------------------------------------- */
+/* Returns the buffers of a pass that is laid out for training. */
+sa_output_gradients sa_pass_gradients(const sa_seq2seq *w, const sa_pass *pass);
 
-void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
-                    sa_pass *pass);
-/* Returns the row of target position t (from 0) of sentence b. */
-static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
-    return w->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
-}
+/* The terms of the objective; all zero: none. */
+typedef struct sa_regularizer {
+    sa_dropout dropout;
+    double smoothing;                        /* of labels */
+    sa_rng *rng;                             /* of the dropout masks */
+    double alignment_weight;                 /* of the alignment loss; needs batch->gold */
+    int alignment_at;                        /* SA_ALIGN_... */
+    double penalty_weight;                   /* of what parts of the attention add to the loss */
+    double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
+    double baseline;                         /* b of hard attention, which the trainer keeps */
+    double l2; /* of the squared weights; the caller adds it, once for all shards */
+} sa_regularizer;
 
-/* Returns what the readout has computed in the pass. */
-static inline const sa_readout_cache *sa_pass_readout(const sa_seq2seq *w, const sa_pass *pass) {
-    return w->recurrent ? &pass->decoder.readout : &pass->transformer.readout;
-}
+sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
 
-/* Return the weights of position t of sentence b (layer from 0), a target position or, at
- * SA_SITE_ENCODER, a source position: of all heads side by side, or [1 x keys] of one head (from
- * 0). The keys are source words, or at SA_SITE_DECODER y_0 .. y_{T-1}. */
-sa_mat sa_pass_all_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
-                           sa_attention_site site, int layer, int b, int t);
-sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
-                       sa_attention_site site, int layer, int head, int b, int t);
+/* ---- The terms of the loss: objective.c, copying.c
+ * ------------------------------------------------------- */
+
+/* Subtract the loss of each from pass->objective. With batch->gold, the alignment term overwrites
+ * d->alpha. */
+void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                       sa_pass *pass, const sa_output_gradients *d);
+/* These leave the gradients in d->part, unless d is NULL. */
+void sa_penalty_term(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
+                     const sa_output_gradients *d);
+void sa_sampling_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                      sa_real scale, sa_pass *pass, const sa_output_gradients *d);
+
+/* Fills the readout's mixtures for the references, after the forward pass of the attention. */
+void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass);
+/* Overwrites d->copy_gate and accumulates into d->alpha, from the mixtures after the readout's
+ * loss, whose words have the factor `scale`. */
+void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scale,
+                         const sa_pass *pass, const sa_output_gradients *d);

@@ -4,7 +4,7 @@
  * of words. */
 #include "model/readout.h"
 #include "base/thread.h"
-#include "model/layout.h"
+#include "layers/basic.h"
 #include "tensor/trace.h"
 #include "tensor/weight.h"
 
@@ -58,23 +58,6 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
     sa_copy_gate_weights_backward(c, s, x, dz, &dw->copy_gate);
 }
 
-int sa_vocabulary_stretches(const sa_readout *w) {
-    return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
-}
-
-/* A.2.2: p(y_i) = softmax(W_o t_i + b_y). t [R x l] -> logits [R x K] */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
-                           double *log_sum_exp) {
-    sa_weight_nt_most(t, w->W_o, w->b_y.x, SA_VOCABULARY_STRETCH, logits, most);
-    for (int i = 0; i < t.rows; i++)
-        log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
-                                              logits.cols);
-}
-
-/* How many words have their logits computed and read at once: with some hundred rows, and W_o and
- * its gradient for these words, they fit the processor's second-level cache. */
-enum { SLICE = 256 };
-
 /* Some words of a block of rows. */
 typedef struct vocabulary_slice {
     sa_mat logits; /* the slices of a block lie one after the other, each dense */
@@ -85,11 +68,12 @@ typedef struct vocabulary_slice {
 /* Returns the words from `first` on, for `count` rows of the cache from row `at` on. */
 static vocabulary_slice slice_of(const sa_readout *w, const sa_readout_cache *cache, int at,
                                  int count, int first) {
-    const int left = cache->logits.cols - first, words = left < SLICE ? left : SLICE;
+    const int left = cache->logits.cols - first,
+              words = left < SA_VOCABULARY_SLICE ? left : SA_VOCABULARY_SLICE;
     const ptrdiff_t place = (ptrdiff_t)first * count;
     return (vocabulary_slice){.logits = {cache->logits.x + place, count, words, words},
                               .W_o = sa_weight_rows(w->W_o, first, words),
-                              .max = sa_row(cache->max, first / SLICE) + at};
+                              .max = sa_row(cache->max, first / SA_VOCABULARY_SLICE) + at};
 }
 
 /* t [R x l] in cache -> log p(y_i) and the objective [R]; dt [R x l] */
@@ -102,7 +86,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         const int count = end - at;
         const sa_mat t = sa_rows(cache->t, at, count);
         sa_loss_row *loss = cache->loss + at;
-        for (int k = 0; k < K; k += SLICE) {
+        for (int k = 0; k < K; k += SA_VOCABULARY_SLICE) {
             const vocabulary_slice slice = slice_of(w, cache, at, count, k);
             sa_weight_nt(t, slice.W_o, 0, slice.logits);
             sa_loss_read(slice.logits, w->b_y, k, ids + at, smoothing, loss, slice.max);
@@ -114,7 +98,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         if (!dw) continue;
         const sa_mat dt_rows = sa_rows(dt, at, count);
         sa_zero(dt_rows);
-        for (int k = 0; k < K; k += SLICE) {
+        for (int k = 0; k < K; k += SA_VOCABULARY_SLICE) {
             const vocabulary_slice slice = slice_of(w, cache, at, count, k);
             sa_loss_probabilities(loss, slice.max, scale, slice.logits);
             sa_loss_backward(slice.logits, K, k, ids + at, smoothing, scale, mixtures);
@@ -125,57 +109,6 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
     }
 }
 
-/* ---- Weights and layout ---------------------------------------------------------------------- */
-
-void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
-    const int units = (sizes.maxout ? 2 : 1) * sizes.l;
-    *w = (sa_readout){.maxout = sizes.maxout, .dropout = sizes.dropout};
-    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_INIT_INPUT);
-    if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_INIT_INPUT);
-    if (sizes.context)
-        w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_INIT_INPUT);
-    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_INIT_ZERO);
-    sa_vocabulary_bind(binder, sizes.words, sizes.l, sizes.tied, w);
-}
-
-void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
-    w->W_o = tied.cols ? sa_bind_tied(binder, tied)
-                       : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
-    w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
-}
-
-/* Returns the rows of about a megabyte of logits, but enough to repay what reading W_o costs their
- * product, which is more with a wider t. */
-static int block_rows(int rows, int words, int l) {
-    int block = (1 << 18) / words, least = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
-    if (block < least) block = least;
-    return block < rows ? block : rows;
-}
-
-void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
-    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
-    cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
-    cache->loss = sa_loss_layout(arena, rows);
-    cache->max = sa_mat_alloc(arena, (words + SLICE - 1) / SLICE, rows);
-}
-
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
-                       sa_readout_cache *cache) {
-    const int l = w->W_o.mat.cols, units = w->U_o.mat.rows;
-    *cache = (sa_readout_cache){
-        .sums = sa_mat_alloc(arena, rows, units),
-        .t = sa_mat_alloc(arena, rows, l),
-        .copy_gate = sa_mat_alloc(arena, rows, w->copy_gate.b.cols),
-        .dcopy_gate = sa_mat_alloc(arena, training ? rows : 0, w->copy_gate.b.cols),
-    };
-    if (w->copy_gate.b.cols)
-        cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
-    if (!training) return;
-    cache->t_mask = sa_mat_alloc(arena, w->dropout ? rows : 0, l);
-    cache->dsums = cache->sums; /* the backward functions overwrite element by element */
-    cache->dt = sa_mat_alloc(arena, rows, l);
-}
-
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count) {
     sa_readout_cache slice = *all;
     slice.sums = sa_rows(all->sums, first, count);
@@ -184,10 +117,4 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     if (all->t_mask.rows) slice.t_mask = sa_rows(all->t_mask, first, count);
     if (all->dsums.x) slice.dsums = slice.sums;
     return slice;
-}
-
-void sa_readout_add_steps(sa_readout *w, sa_steps *steps) {
-    sa_steps_add(steps, &w->U_o);
-    sa_steps_add(steps, &w->V_o);
-    sa_steps_add(steps, &w->C_o);
 }

@@ -51,13 +51,9 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
 
-/* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
- * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN
- * aside. */
-enum { SA_VOCABULARY_STRETCH = 512 };
-int sa_vocabulary_stretches(const sa_readout *w);
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
-                           double *log_sum_exp);
+/* How many words have their logits computed and read at once: with some hundred rows, and W_o and
+ * its gradient for these words, they fit the processor's second-level cache. */
+enum { SA_VOCABULARY_SLICE = 256 };
 
 /* log p(y_i) of every row [R], and what training maximizes (layers/loss.h). */
 typedef struct sa_word_objectives {

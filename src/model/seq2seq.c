@@ -4,7 +4,6 @@
  * loss are in objective.c. */
 #include "model/seq2seq.h"
 #include "base/thread.h"
-#include "model/copying.h"
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

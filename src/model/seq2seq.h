@@ -1,57 +1,7 @@
-/* seq2seq: a model, a pass over a batch, and the loss with its gradient. A model is recurrent (an
- * encoder and a decoder that carry a state from step to step) or a Transformer (with encoder and
- * decoder, or decoder-only). */
+/* seq2seq: the loss of a batch and its gradient, for any kind of model. */
 #pragma once
 
-#include "model/decoder.h"
-#include "model/transformer.h"
-
-/* A planted fault (lab/gradient_faults.h): its function runs in place of sa_pass_backward, which it
- * may call with other weights. */
-typedef struct sa_seq2seq sa_seq2seq;
-typedef struct sa_pass sa_pass;
-typedef void sa_backward_function(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
-                                  sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
-typedef struct sa_backward_fault {
-    sa_backward_function *backward;
-} sa_backward_fault;
-
-struct sa_seq2seq { /* weights, or their gradients */
-    bool recurrent; /* as in sa_sizes */
-    sa_encoder encoder;
-    sa_recurrent_decoder decoder;
-    sa_transformer transformer;
-    const sa_backward_fault *fault; /* NULL: none */
-};
-
-/* The activations of one batch or shard, and their gradients. */
-struct sa_pass {
-    sa_encoder_cache encoder; /* recurrent */
-    sa_decoder_cache decoder;
-    sa_transformer_cache transformer;
-    sa_real *log_p;        /* [M] log p(y_i), step by step */
-    sa_real *objective;    /* [M] what training maximizes: log p with label smoothing
-                              (layers/loss.h) and the other terms of sa_seq2seq_loss */
-    double alignment_loss; /* sum over target words */
-    sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
-};
-
-/* The terms of the objective; all zero: none. */
-typedef struct sa_regularizer {
-    sa_dropout dropout;
-    double smoothing;                        /* of labels */
-    sa_rng *rng;                             /* of the dropout masks */
-    double alignment_weight;                 /* of the alignment loss; needs batch->gold */
-    int alignment_at;                        /* SA_ALIGN_... */
-    double penalty_weight;                   /* of what parts of the attention add to the loss */
-    double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
-    double baseline;                         /* b of hard attention, which the trainer keeps */
-    double l2; /* of the squared weights; the caller adds it, once for all shards */
-} sa_regularizer;
-
-sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
-
-/* ---- The loss -------------------------------------------------------------------------------- */
+#include "model/views.h"
 
 /* Returns the sum over target words, EOS included, of -log p; with batch->gold, fills
  * pass->alignment_loss too (the pass must then be laid out for training). With dw, accumulates into
@@ -68,18 +18,3 @@ void sa_pass_losses(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer r
                     sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
 /* Runs the backward pass from d, which it may overwrite. */
 sa_backward_function sa_pass_backward;
-
-/* Returns the buffers of a pass that is laid out for training. */
-sa_output_gradients sa_pass_gradients(const sa_seq2seq *w, const sa_pass *pass);
-
-/* ---- Its terms: objective.c ------------------------------------------------------------------ */
-
-/* Subtract the loss of each from pass->objective. With batch->gold, the alignment term overwrites
- * d->alpha. */
-void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
-                       sa_pass *pass, const sa_output_gradients *d);
-/* These leave the gradients in d->part, unless d is NULL. */
-void sa_penalty_term(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
-                     const sa_output_gradients *d);
-void sa_sampling_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
-                      sa_real scale, sa_pass *pass, const sa_output_gradients *d);

@@ -1,6 +1,6 @@
 /* Computes the sizes of a model from its settings, and says which settings are incompatible. */
 #include "layers/basic.h"
-#include "model/pass.h"
+#include "model/decoder.h"
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 

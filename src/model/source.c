@@ -1,7 +1,8 @@
 /* What a recurrent decoder knows of the source before its first step: its first state s_0, the keys
  * and values of its attention, and the one context vector of a decoder without attention, all from
  * the annotations h_j. encoder.h lists the ways to make s_0. */
-#include "model/layout.h"
+#include "model/encoder.h"
+#include "model/readout.h"
 #include "tensor/trace.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * memory. */
 #include "model/transformer.h"
 #include "base/thread.h"
-#include "model/layout.h"
+#include "model/buffers.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

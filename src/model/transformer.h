@@ -8,7 +8,7 @@
 #include "attention/heads.h"
 #include "layers/residual.h"
 #include "model/readout.h"
-#include "model/sizes.h"
+#include "model/shape.h"
 
 /* ---- Attention at any of its three sites, with its residual connection ----------------------- */
 

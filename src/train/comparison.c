@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
 #include "train/compare.h"

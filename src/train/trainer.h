@@ -12,7 +12,7 @@
 #include "base/thread.h"
 #include "data/dataset.h"
 #include "layers/optimizer.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "tensor/mat.h"
 
 #include <stdatomic.h>

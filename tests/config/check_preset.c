@@ -3,7 +3,7 @@
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "layers/optimizer.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/suite.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Searches of models that copy: every translation has the probability that teacher forcing gives it
  * over the extended vocabulary, also in an ensemble, where a copied word is read as <unk>. */
 #include "inference/search.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 

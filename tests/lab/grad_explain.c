@@ -1,7 +1,7 @@
 /* sa_lab_explain: states and probabilities computed again from the weights and the values before
  * them, in plain loops, for every model. (grad_explain_attention.c does the same for the
  * attention.) */
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/explained_values.h"
 #include "support/suite.h"
 

@@ -160,7 +160,7 @@ void __wrap_sa_transformer_encode_backward_f64(const sa_transformer *weights, sa
                                                sa_stack_cache *encoder, sa_transformer *dw) {
     __real_sa_transformer_encode_backward_f64(weights, dropout, encoder, dw);
     const sa_mat d = encoder->d;
-    const bool alone = encoder->self.sentences == 1; /* as where windows are measured */
+    const bool alone = encoder->self.blocks == 1; /* as where windows are measured */
     for (int i = 1; planted == LEAKED_GRADIENT && alone && i < d.rows; i++)
         sa_axpy(1e-12, sa_row(d, i), sa_row(d, i - 1), d.cols);
     if (planted == CUT_GRADIENT) sa_zero(sa_rows(d, d.rows - 1, 1));

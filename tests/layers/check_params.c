@@ -1,5 +1,5 @@
 /* How tensors are bound to a buffer, and their initial values. */
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 /* The backward pass of every layer alone, against differences of its forward pass. */
 #include "layers/basic.h"
+#include "layers/bindings.h"
 #include "layers/loss.h"
-#include "layers/recurrent.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"

@@ -1,6 +1,6 @@
 /* What a decoder-only model must be for any weights: what a row depends on, and which queries have
  * a gradient. (grad_model.c and others test it as every model.) */
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 #include "support/variants.h"

@@ -2,7 +2,7 @@
  * (scripts/dev/torch_reference.py --golden). */
 #include "base/container.h"
 #include "config/settings.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/suite.h"
 
 #include <math.h>

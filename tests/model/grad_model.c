@@ -1,6 +1,6 @@
 /* A model on a batch of sentences of different lengths gives the results of the sentences one by
  * one; what attention and gradients must be for any weights. */
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 #include "support/variants.h"

@@ -1,5 +1,5 @@
 /* Encoder, decoder and readout, each alone: the backward pass against finite differences. */
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "support/variants.h"

@@ -4,7 +4,7 @@
 #define TEST_SEARCH_MODEL_H
 
 #include "inference/search.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 #include "support/numbers.h"
 
 #include <stdlib.h>

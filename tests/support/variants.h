@@ -4,7 +4,7 @@
 #define TEST_VARIANTS_H
 
 #include "config/settings.h"
-#include "model/pass.h"
+#include "model/seq2seq.h"
 
 #include <string.h>
 

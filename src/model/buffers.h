@@ -1,7 +1,8 @@
-/* layout: binds the weights of a recurrent model and of any readout, and lays out what their passes
- * keep. */
+/* buffers: binds the weights of a recurrent model and of any readout, and lays out what their
+ * passes keep. */
 #pragma once
 
+#include "layers/bindings.h"
 #include "model/decoder.h"
 
 /* ---- The encoder ----------------------------------------------------------------------------- */
@@ -15,15 +16,6 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
  * those that only the backward pass uses. */
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache);
-
-/* ---- What the decoder starts from ------------------------------------------------------------ */
-
-void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
-
-/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. Here
- * and below, 0 heads mean no attention. */
-void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
-                      int B, const int *first, sa_mat annotations, sa_source *source);
 
 /* ---- The decoder ----------------------------------------------------------------------------- */
 
@@ -44,18 +36,6 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
                                       const sa_encoder_cache *encoder, bool training,
                                       sa_decoder_cache *cache);
 
-/* Returns rows first .. first+count-1. */
-sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
-/* Return the state that the readout sees, and the attention's query. */
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
-sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
-/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1} (none without
- * input feeding). */
-sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input);
-sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input);
-/* Returns whether layer k (from 0) has a residual connection. */
-bool sa_decoder_residual(const sa_recurrent_decoder *w, int k);
-
 /* ---- The readout ----------------------------------------------------------------------------- */
 
 typedef struct sa_readout_sizes {
@@ -73,6 +53,14 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
 /* Registers the weights by which a readout that runs step by step multiplies. */
 void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
+
+/* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
+ * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN
+ * aside. */
+enum { SA_VOCABULARY_STRETCH = 512 };
+int sa_vocabulary_stretches(const sa_readout *w);
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
+                           double *log_sum_exp);
 
 /* Binds W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as
  * W_o, or empty. */

@@ -1,4 +1,4 @@
-/* sizes: what a model is built from, as its settings say. */
+/* shape: the sizes that a model is built from, as its settings say (sizes.c). */
 #pragma once
 
 #include "attention/layout.h"

@@ -5,7 +5,6 @@
  * of Vaswani et al. 2017. */
 #include "attention/heads.h"
 #include "attention/parts.h"
-#include "tensor/trace.h"
 
 #include <string.h>
 

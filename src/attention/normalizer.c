@@ -4,7 +4,6 @@
  *
  * Shapes: e, alpha [Q x S], or one row of them where a query does not see all keys */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 #define LEAST 1e-25 /* smaller weights become 0, as in softmax: denormals are slow */
 

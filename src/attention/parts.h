@@ -17,6 +17,8 @@
 #pragma once
 
 #include "attention/layout.h"
+#include "tensor/trace.h"
+#include "tensor/vec.h"
 
 typedef void sa_part_forward(const sa_attention *w, int part, sa_head *head);
 /* Accumulates into d and d->dw, unless the part says otherwise. */

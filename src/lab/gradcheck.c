@@ -8,7 +8,6 @@
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"
 #include "layers/basic.h"
-#include "tensor/trace.h"
 
 #include <math.h>
 #include <stdlib.h>

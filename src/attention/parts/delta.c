@@ -16,7 +16,6 @@
  *
  * whose weights may be negative. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

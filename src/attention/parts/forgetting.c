@@ -6,7 +6,6 @@
  * A constant f is ALiBi of slope -log f. If a word also sees the words after it, l = i + 1 .. j for
  * those. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct forgetting { /* weights, or their gradients */
     sa_weight W_f;          /* [H x m] */

@@ -6,7 +6,6 @@
  * So a query finds the word after the one that it resembles: an induction head, which would
  * otherwise take two layers. Memories and caches hold k; k~ is made where it is compared. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct smeared_keys { /* weights, or their gradients */
     sa_mat a;                 /* [1 x H] */

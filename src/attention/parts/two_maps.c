@@ -7,7 +7,6 @@
  * The heads of a layer share lambda. The weights of a row sum to 1 - lambda, and some of them are
  * negative. The norm of the head (head_norm.c) follows. */
 #include "attention/parts.h"
-#include "tensor/trace.h"
 
 #include <string.h>
 

@@ -248,7 +248,8 @@ typedef struct sa_train_result {
     const char *reason;  /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
     const char *worst;   /* with `diagnose`: the brief of the worst sa_finding, or NULL */
     double worst_figure; /* its figure */
-    uint64_t reserved[8];
+    size_t valid_pairs;  /* of the validations */
+    uint64_t reserved[7];
 } sa_train_result;
 
 /* Trains a model and writes it to options->out. Refuses a folder that holds a training, changing
@@ -442,7 +443,7 @@ typedef struct sa_sentence_result {
     int words, source_words;     /* target tokens with EOS; source tokens without */
     char *translation;           /* detokenized */
     char *reference;             /* in lower case if the model lowercases */
-    bool exact;                  /* the translation equals the reference, white space aside */
+    bool exact, complete;        /* it equals the reference, white space aside; it ends in EOS */
     int unknown_source, unknown_target;  /* unknown words */
     struct sa_sentence_details *details; /* links, attention, length: softalign/report.h */
     uint64_t reserved[8];

@@ -133,7 +133,7 @@ _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (POINTER(c_int), "stop"), (c_bool, "diagnose"), reserved=8)
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
                         (c_double, "best_loss best_bleu best_chrf"), (_text, "reason worst"),
-                        (c_double, "worst_figure"), reserved=8)
+                        (c_double, "worst_figure"), (c_size_t, "valid_pairs"), reserved=7)
 _override = _struct("sa_attention_override", (c_int, "kind shift"))
 _search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
                   (c_double, "length_power coverage max_ratio"), (c_int, "min_length"),
@@ -179,7 +179,7 @@ _sentence_details = _struct("sa_sentence_details", (_link_counts, "links before 
                             (_attention_stats, "attention"), (_length_balance, "balance"))
 _sentence_result = _struct(
     "sa_sentence_result", (c_double, "log_probability free_log_probability"),
-    (c_int, "words source_words"), (_text, "translation reference"), (c_bool, "exact"),
+    (c_int, "words source_words"), (_text, "translation reference"), (c_bool, "exact complete"),
     (c_int, "unknown_source unknown_target"), (POINTER(_sentence_details), "details"), reserved=8)
 _eval_result = _struct(
     "sa_eval_result", (c_size_t, "sentences"), (c_int64, "target_words"),
@@ -1231,7 +1231,7 @@ def average(paths: Sequence[Path], out: Path) -> None:
 
 # ---- Evaluation ----------------------------------------------------------------------------------
 
-class Sentence(_values((str, "translation reference"), (bool, "exact"),
+class Sentence(_values((str, "translation reference"), (bool, "exact complete"),
                        (float, "log_probability free_log_probability"),
                        (int, "words source_words unknown_source unknown_target"))):
     """What a model made of one pair.
@@ -1239,6 +1239,7 @@ class Sentence(_values((str, "translation reference"), (bool, "exact"),
     translation
     reference
     exact                 the translation is the reference, white space aside
+    complete              it ended by itself, not at max_ratio
     log_probability       of the reference, teacher-forced, </s> included (nats)
     free_log_probability  the same, each token predicted after the model's own
     words                 target tokens, </s> included

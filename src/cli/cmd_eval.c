@@ -297,12 +297,20 @@ static bool fill(const evaluation *work, const sa_length_band *band, scored *out
     return sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
 }
 
+static void note_cut(const evaluation *work) {
+    size_t cut = 0, first = 0;
+    for (size_t i = work->corpus.count; i-- > 0;)
+        if (!work->each[i].complete) cut++, first = work->corpus.pairs[i].line;
+    cli_note_cut(cut, first, work->search.max_ratio);
+}
+
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
     const sa_corpus *train = options->train ? &work->train : NULL;
     if (!sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
                      error))
         return cli_pairs_fail(work->corpus.name, error);
+    note_cut(work);
     if (options->confidence && !(work->stats = sa_pair_scores_stats(&options->metrics, work->each,
                                                                     work->corpus.count, error)))
         return false;

@@ -113,7 +113,7 @@ static void show_limit(const sa_train_result *result, const train_options *optio
          "another limit, 0 none"},
         {"epochs", "epochs", "the same command with --resume and a larger --epochs continues"},
         {"patience", "patience",
-         "no improvement in that many validations in a option; a larger --patience waits longer"},
+         "no improvement in that many validations in a row; a larger --patience waits longer"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (strcmp(result->reason, limits[i].reason) != 0) continue;
@@ -130,10 +130,11 @@ static void show_limit(const sa_train_result *result, const train_options *optio
 
 static void show_result(const sa_train_result *result, const train_options *options) {
     const char *pairs = options->job.valid ? options->job.valid : options->job.train;
-    char best[64] = "nothing validated";
+    char best[96] = "nothing validated";
     if (isfinite(result->best_loss))
-        snprintf(best, sizeof best, "best validation loss %.4f, BLEU %.2f", result->best_loss,
-                 result->best_bleu);
+        snprintf(best, sizeof best, "best validation loss %.4f, BLEU %.2f on %zu pair%s",
+                 result->best_loss, result->best_bleu, result->valid_pairs,
+                 result->valid_pairs == 1 ? "" : "s");
     cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; %s", result->reason,
              (long long)result->steps, result->epochs, result->spent.seconds, best);
     show_limit(result, options);

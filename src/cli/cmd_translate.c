@@ -59,9 +59,10 @@ typedef struct translate_work {
     size_t unnoted_lines; /* further lines, and their words */
     size_t words, unknown;
     bool tabs_noted;
-    size_t too_long; /* lines left empty, */
-    size_t first;    /* the first of them, from 1, */
-    int tokens;      /* and what it has */
+    size_t cut, first_cut; /* translations that end at --max-ratio; line of the first */
+    size_t too_long;       /* lines left empty, */
+    size_t first;          /* the first of them, from 1, */
+    int tokens;            /* and what it has */
 } translate_work;
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
             work->first = work->index + 1;
             work->tokens = each->source_words;
         }
+        if (!each->complete && !each->too_long && !work->cut++) work->first_cut = work->index + 1;
         if (work->options->jsonl && (!write_json(work, each, work->index, error) ||
                                      (work->text.size > LARGE && !cli_print(&work->text, error))))
             return false;
@@ -184,6 +186,7 @@ static bool translate_all(translate_work *work, sa_error *error) {
     if (work->unnoted_lines)
         cli_note("note: %zu of %zu %s of %zu more lines are unknown, too", work->unknown,
                  work->words, work->units, work->unnoted_lines);
+    cli_note_cut(work->cut, work->first_cut, work->search.max_ratio);
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,

@@ -119,6 +119,13 @@ void cli_note_error(const sa_error *error) {
     say(line);
 }
 
+void cli_note_cut(size_t count, size_t line, double max_ratio) {
+    if (count)
+        cli_note("note: translations cut at --max-ratio %g before they ended: %zu, the first in "
+                 "line %zu",
+                 max_ratio, count, line);
+}
+
 void cli_note_lines(const char *text) {
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
         cli_note("%.*s", (int)strcspn(text, "\n"), text);

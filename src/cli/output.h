@@ -38,6 +38,8 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_number(char text[32], double number);
 /* Prints each line of the text as a message. */
 void cli_note_lines(const char *text);
+/* Notes how many translations end at --max-ratio, and the line of the first. */
+void cli_note_cut(size_t count, size_t line, double max_ratio);
 /* Prints the error, even with --quiet. */
 void cli_note_error(const sa_error *error);
 

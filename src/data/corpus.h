@@ -1,4 +1,4 @@
-/* corpus: word alignments, selections and overlaps of corpora (opening them: softalign.h). */
+/* corpus: word alignments and selections of corpora (opening them: softalign.h). */
 #pragma once
 
 #include "base/batch.h"
@@ -31,10 +31,3 @@ bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *co
  * file and line: a link is beyond them. Free *links with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
-
-/* ---- Pairs of another corpus ----------------------------------------------------------------- */
-
-/* Counts the pairs of `tested` whose source occurs in `known` (*sources, which may be NULL), and
- * the pairs that occur there as a whole. */
-bool sa_corpus_overlap(const sa_corpus *tested, const sa_corpus *known, size_t *sources,
-                       size_t *pairs, sa_error *error);

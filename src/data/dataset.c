@@ -144,34 +144,3 @@ sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, s
         own.pairs[i] = corpus->pairs[dataset->pair[i]];
     return own;
 }
-
-/* ---- Held-out pairs -------------------------------------------------------------------------- */
-
-/* Marks the pairs whose source's hash is a multiple of the divisor. Returns their number. */
-static size_t mark(const sa_corpus *corpus, uint64_t divisor, size_t *smallest, bool *held) {
-    size_t count = 0;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < corpus->count; i++) {
-        const uint64_t hash = sa_hash(corpus->pairs[i].source, strlen(corpus->pairs[i].source));
-        held[i] = hash % divisor == 0;
-        count += held[i];
-        if (hash < least) least = hash, *smallest = i;
-    }
-    return count;
-}
-
-size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held) {
-    enum { HELD_OUT_DIVISOR = 20 };
-    size_t smallest = 0, times = 1;
-    size_t count = mark(corpus, HELD_OUT_DIVISOR, &smallest, held);
-    while (most && count > most) {
-        times = times * count / most + 1;
-        count = mark(corpus, HELD_OUT_DIVISOR * times, &smallest, held);
-    }
-    if (count && count < corpus->count) return count;
-    for (size_t i = count = 0; i < corpus->count; i++) { /* few pairs: hold out one source */
-        held[i] = strcmp(corpus->pairs[i].source, corpus->pairs[smallest].source) == 0;
-        count += held[i];
-    }
-    return count;
-}

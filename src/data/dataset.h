@@ -1,4 +1,4 @@
-/* dataset: pairs as token ids, held-out pairs, and the extended ids for copying. */
+/* dataset: pairs as token ids, and the extended ids for copying. */
 #pragma once
 
 #include "data/text_codec.h"
@@ -26,12 +26,6 @@ void sa_dataset_release(sa_dataset *dataset);
  * free(). NULL: out of memory. */
 sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
                            sa_error *error);
-
-/* Marks about 5 % of the pairs for validation in held [corpus->count], at most `most` (0: no
- * limit), by a hash of the source, so that pairs with equal sources stay together. With at least
- * two distinct sources both parts have a pair; otherwise all are marked. Returns the number of
- * marked pairs. */
-size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held);
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 

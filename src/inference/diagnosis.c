@@ -2,8 +2,8 @@
  * the worst pairs as cases. */
 #include "attention/attention.h"
 #include "config/settings.h"
-#include "data/corpus.h"
 #include "data/encoding.h"
+#include "data/overlap.h"
 #include "inference/model.h"
 #include "metrics/attention_statistics.h"
 #include "metrics/diagnostics.h"
@@ -131,7 +131,8 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
     good = good && fill_source_words(model, corpus, data, error);
     if (good && train) {
         stats.train_pairs = train->count;
-        good = sa_corpus_overlap(corpus, train, &stats.known_sources, &stats.known_pairs, error);
+        good = sa_corpus_overlap(&model->settings, corpus, train, &stats.known_sources,
+                                 &stats.known_pairs, error);
     }
     stats.aer = scores.aer;
     stats.aer_before = scores.aer_before, stats.aer_after = scores.aer_after;

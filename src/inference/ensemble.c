@@ -48,8 +48,9 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
     return true;
 }
 
+/* first: of the first model */
 static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
-                         int count, int rows, int steps) {
+                         const sa_decode_state *first, int count, int rows, int steps) {
     const sa_readout *readout = sa_seq2seq_readout(state->w);
     int most = 0;
     state->batch = sa_batch_build(arena, sources, NULL, count);
@@ -58,8 +59,15 @@ static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sente
         const int words = sa_extended_words(state->w, &sources[b]);
         if (words > most) most = words;
     }
-    for (int b = 0; arena->base && b < count; b++)
-        state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
+    state->place = sa_arena_alloc(arena, (size_t)count, sizeof *state->place);
+    state->which = sa_arena_alloc(arena, (size_t)rows, sizeof *state->which);
+    int *const own = state->which; /* for now: where its batch has a sentence */
+    for (int b = 0; arena->base && b < count; b++) own[state->batch.source.order[b]] = b;
+    for (int b = 0; arena->base && b < count; b++) {
+        const int sentence = first->batch.source.order[b];
+        state->words[b] = sa_extended_words(state->w, &sources[sentence]);
+        state->place[b] = own[sentence];
+    }
     state->logit_rows = sa_weight_most_rows(readout->W_o, rows);
     state->gathered_t = sa_mat_alloc(arena, state->logit_rows, readout->W_o.mat.cols);
     state->logits = sa_mat_alloc(arena, state->logit_rows, most);
@@ -72,7 +80,7 @@ static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sente
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps) {
     for (int m = 0; m < ensemble->count; m++)
-        layout_state(arena, &ensemble->states[m], sources[m], count, rows, steps);
+        layout_state(arena, &ensemble->states[m], sources[m], ensemble->states, count, rows, steps);
     ensemble->widest = 0;
     for (int m = 1; m < ensemble->count; m++)
         if (ensemble->states[m].logits.cols > ensemble->states[ensemble->widest].logits.cols)
@@ -121,10 +129,14 @@ void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
 }
 
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
-    const sa_decode_step step = {
-        .i = i, .L = L, .which = ensemble->which, .from = ensemble->from, .ids = ensemble->ids};
     for (int m = 0; m < ensemble->count; m++) {
         sa_decode_state *state = &ensemble->states[m];
+        for (int l = 0; l < L; l++) state->which[l] = state->place[ensemble->which[l]];
+        const sa_decode_step step = {.i = i,
+                                     .L = L,
+                                     .which = state->which,
+                                     .from = i == 1 ? state->which : ensemble->from,
+                                     .ids = ensemble->ids};
         if (!sa_decode_forward(state->w, &step, &state->cache, &state->t, error)) return false;
     }
     return true;
@@ -137,10 +149,9 @@ int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
     return rows;
 }
 
-/* Computes the logits of rows rows[i] of the last step, which are about sentences which[rows[i]]:
- * row i of logits, which the caller may overwrite, and of log_sum_exp. Takes at most
- * state->logit_rows. */
-static void make_logits(sa_decode_state *state, const int *which, const int *rows, int count) {
+/* Computes the logits of rows rows[i] of the last step: row i of logits, which the caller may
+ * overwrite, and of log_sum_exp. Takes at most state->logit_rows. */
+static void make_logits(sa_decode_state *state, const int *rows, int count) {
     const sa_mat t = sa_rows(state->gathered_t, 0, count),
                  logits = sa_rows(state->logits, 0, count);
     sa_gather_rows(state->t, rows, t);
@@ -148,14 +159,13 @@ static void make_logits(sa_decode_state *state, const int *which, const int *row
                           sa_cols(logits, 0, sa_seq2seq_words(state->w)),
                           sa_rows(state->most, 0, count), state->log_sum_exp);
     for (int i = 0; i < count && sa_copies(state->w); i++)
-        sa_copying_decode(state->w, &state->batch, &state->cache, rows[i], which[rows[i]],
+        sa_copying_decode(state->w, &state->batch, &state->cache, rows[i], state->which[rows[i]],
                           sa_row(logits, i), &state->log_sum_exp[i]);
 }
 
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
     const sa_decode_state *widest = &ensemble->states[ensemble->widest];
-    for (int m = 0; m < ensemble->count; m++)
-        make_logits(&ensemble->states[m], ensemble->which, rows, count);
+    for (int m = 0; m < ensemble->count; m++) make_logits(&ensemble->states[m], rows, count);
     for (int i = 0; i < count && ensemble->count > 1; i++)
         average_row(ensemble, ensemble->which[rows[i]], i);
     ensemble->log_sum_exp = widest->log_sum_exp;

@@ -25,6 +25,9 @@ typedef struct sa_decode_state {
      * copying */
     sa_mat most;
     double *log_sum_exp; /* [logit_rows] */
+    int *place; /* [B] where its batch has sentence b of the first model's, whose sources have other
+                   lengths */
+    int *which; /* [rows] sentences of the current step, in its own order */
     int *words; /* [B] how many words the translations of each source may have: with copying, those
                    of its extended vocabulary */
     sa_decode_cache cache;
@@ -32,10 +35,10 @@ typedef struct sa_decode_state {
 
 typedef struct sa_ensemble {
     int count;
-    sa_decode_state *states; /* [count] */
-    int widest;              /* the first of the models with the most words */
-    int32_t *ids;            /* [rows] this and the next two belong to the current step */
-    int *which, *from;
+    sa_decode_state *states;   /* [count] */
+    int widest;                /* the first of the models with the most words */
+    int32_t *ids;              /* [rows] this and the next two belong to the current step */
+    int *which, *from;         /* sentences of the first model's batch; rows of the step before */
     const double *log_sum_exp; /* of the rows whose logits were computed last */
 } sa_ensemble;
 

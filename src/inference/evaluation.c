@@ -133,7 +133,8 @@ static bool evaluate_pair(work *all, size_t i, sa_sentence_result *out, sa_error
                                 .free_log_probability = all->free_log_p[i],
                                 .words = all->pairs.target[i].len,
                                 .source_words = all->pairs.source[i].len - 1,
-                                .translation = translation->text};
+                                .translation = translation->text,
+                                .complete = translation->complete};
     translation->text = NULL;
     out->details = sa_new(1, sizeof *out->details, error);
     if (out->details)

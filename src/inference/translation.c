@@ -210,8 +210,10 @@ static bool open_translator(const sa_model *model, const char *const *texts, siz
 
 enum { MOST_SAMPLES = 1000 }; /* as many as a beam holds */
 
-/* Checks that the models of an ensemble have the same target ids. */
-static bool check_models(sa_model *const *models, int number, sa_error *error) {
+/* Checks that the models of an ensemble have the same target ids and, where attention weights or
+ * copied words are to be averaged, the same source tokens. */
+static bool check_models(sa_model *const *models, int number, const sa_search *search,
+                         sa_error *error) {
     if (number < 1 || number > SA_ENSEMBLE)
         return sa_fail(error, SA_USAGE, "%d models: 1 to %d translate together", number,
                        SA_ENSEMBLE);
@@ -219,15 +221,22 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
     for (int m = 0; m < number; m++)
         if (!sa_given(models[m], "model", error)) return false;
     const sa_text_codec *target = &models[0]->target;
+    bool copies = models[0]->settings.copy, other = false;
     for (int m = 1; m < number; m++) {
         if (!sa_vocab_equal(&models[m]->target.vocab, &target->vocab))
             return sa_fail(error, SA_USAGE, "model %d has different target words from model 1",
                            m + 1);
-        if (!sa_text_codec_equal(&models[m]->target, target) ||
-            !sa_text_codec_equal(&models[m]->source, &models[0]->source))
+        if (!sa_text_codec_equal(&models[m]->target, target))
             return sa_fail(error, SA_USAGE, "model %d uses a different tokenizer than model 1",
                            m + 1);
+        copies |= models[m]->settings.copy;
+        other |= !sa_text_codec_equal(&models[m]->source, &models[0]->source);
     }
+    if (other && (copies || search->weights || search->replace_unknown || search->coverage > 0 ||
+                  search->override.kind))
+        return sa_fail(error, SA_USAGE,
+                       "models with different source tokenizers translate together without "
+                       "copying and without what needs their attention weights");
     return true;
 }
 
@@ -263,7 +272,8 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                           sa_translation *out, sa_error *error) {
     if (!sa_given(search, "search", error) || !sa_given_texts(sources, count, "sources", error) ||
         !sa_given_array(out, count, "translations", error) ||
-        !check_models(models, number, error) || !check_search(models, number, search, error))
+        !check_models(models, number, search, error) ||
+        !check_search(models, number, search, error))
         return false;
     translate_task task = {.models = models,
                            .number = number,

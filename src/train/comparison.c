@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "config/settings.h"
 #include "data/corpus.h"
+#include "data/overlap.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
@@ -28,14 +29,15 @@ static void release(sa_comparison *all) {
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /* Finds the hash of the pairs at `path`, and how many of the test pairs occur among them. */
-static bool read_pairs(const char *path, const char *columns, const sa_corpus *test, bool gold,
-                       uint64_t *hash, size_t *shared, sa_error *error) {
+static bool read_pairs(const sa_comparison *all, const char *path, bool gold, uint64_t *hash,
+                       size_t *shared, sa_error *error) {
     sa_corpus corpus;
     *hash = *shared = 0;
     if (!path) return true;
-    if (!sa_corpus_open_columns(&corpus, path, columns, error)) return false;
+    if (!sa_corpus_open_columns(&corpus, path, all->options->columns, error)) return false;
     *hash = sa_corpus_hash(&corpus, gold);
-    const bool good = sa_corpus_overlap(test, &corpus, NULL, shared, error);
+    const bool good =
+        sa_corpus_overlap(&all->models->settings, &all->data.test, &corpus, NULL, shared, error);
     sa_corpus_close(&corpus);
     return good;
 }
@@ -47,10 +49,8 @@ static bool open_data(sa_comparison *all, sa_error *error) {
     for (size_t i = 0; i < all->model_count; i++)
         guided = guided || all->models[i].settings.guided_alignment > 0;
     if (!sa_corpus_open_columns(&data->test, options->test, options->columns, error) ||
-        !read_pairs(options->train, options->columns, &data->test, guided, &data->train_hash,
-                    &data->train_shared, error) ||
-        !read_pairs(options->valid, options->columns, &data->test, false, &data->valid_hash,
-                    &data->valid_shared, error) ||
+        !read_pairs(all, options->train, guided, &data->train_hash, &data->train_shared, error) ||
+        !read_pairs(all, options->valid, false, &data->valid_hash, &data->valid_shared, error) ||
         (options->snapshots && !sa_corpus_open_columns(&data->snapshot_pairs, options->snapshots,
                                                        options->columns, error)))
         return false;
@@ -445,6 +445,16 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
                              "cannot provide: write them to a file");
 }
 
+/* Checks that the folder of the page exists. */
+static bool check_page(const char *html, sa_error *error) {
+    char folder[SA_PATH_SIZE];
+    const char *end = html ? strrchr(html, '/') : NULL;
+    if (!end) return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(end - html) + 1, html);
+    return !sa_file_missing(folder) ||
+           sa_fail(error, SA_OPEN, "cannot open '%s': No such file or directory", folder);
+}
+
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     sa_buffer table = {0}, json = {0};
     if (!find_statistics(all, error) || !save_files(all, error) ||
@@ -482,7 +492,7 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
         .options = options, .stop = options->stop ? options->stop : &never, .lock = SA_UNLOCKED};
     bool good = sa_compare_read_models(&all, error) && open_data(&all, error) &&
                 sa_directory_lock_open(&all.lock, options->out, error) &&
-                compare(&all, result, error);
+                check_page(options->html, error) && compare(&all, result, error);
     sa_directory_lock_close(&all.lock);
     release(&all);
     return good || !sa_json_short() ? good : sa_fail_memory(error, 0);

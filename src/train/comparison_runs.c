@@ -291,22 +291,24 @@ static bool read_seconds(void *context, const char *const *cells, sa_error *erro
     return true;
 }
 
+static sa_train_options training_of(const sa_comparison *all, const sa_compare_run *run) {
+    const sa_corpus *snapshots = &all->data.snapshot_pairs;
+    return (sa_train_options){.settings = &run->settings,
+                              .train = all->options->train,
+                              .columns = all->options->columns,
+                              .valid = all->options->valid,
+                              .out = run->folder,
+                              .snapshot_pairs = snapshots->pairs,
+                              .snapshot_count = run->model->attends ? snapshots->count : 0,
+                              .pausing = true,
+                              .stop = all->stop};
+}
+
 static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
     const sa_compare_data *data = &all->data;
     run_reporter to = {all, run};
-    sa_settings settings = run->settings;
-    sa_train_options training = {.settings = &settings,
-                                 .train = all->options->train,
-                                 .columns = all->options->columns,
-                                 .valid = all->options->valid,
-                                 .out = run->folder,
-                                 .snapshot_pairs = data->snapshot_pairs.pairs,
-                                 .snapshot_count =
-                                     run->model->attends ? data->snapshot_pairs.count : 0,
-                                 .pausing = true,
-                                 .report = report_progress,
-                                 .context = &to,
-                                 .stop = all->stop};
+    sa_train_options training = training_of(all, run);
+    training.report = report_progress, training.context = &to;
     if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
         !begin_folder(run, &training.resume, error))
         return false;
@@ -375,6 +377,7 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
 static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
     const sa_corpus *test = &all->data.test;
     const sa_watch watch = {.stop = all->stop};
+    size_t cut = 0;
     sa_search search;
     sa_search_init(&search);
     search.beam = 1;
@@ -382,6 +385,7 @@ static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *er
     if (model) sa_pool_watch(model->pool, &watch);
     sa_sentence_result *each = model ? sa_new(test->count, sizeof *each, error) : NULL;
     bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
+    for (size_t i = 0; good && i < test->count; i++) cut += !each[i].complete;
     if (good) {
         good = score(run, test, each, error);
         sa_sentence_results_release(each, test->count);
@@ -394,6 +398,8 @@ static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *er
     run->test = all->data.test_hash;
     note(all, "trained: %lld updates, %.1f s; test loss %.4f, BLEU %.2f", (long long)run->updates,
          run->spent.seconds, run->scores[SA_COMPARE_LOSS], run->scores[SA_COMPARE_BLEU]);
+    if (cut)
+        note(all, "note: %zu of the %zu translations were cut before they ended", cut, test->count);
     return write_record(run, &all->data, error);
 }
 
@@ -438,9 +444,26 @@ static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *
     return *all->stop || is_done(run, &all->data) || evaluate(all, run, error) || *all->stop;
 }
 
+/* Checks that every run can be trained and evaluated, as far as its settings and pairs tell. */
+static bool check_runs(const sa_comparison *all, sa_error *error) {
+    const sa_corpus *test = &all->data.test;
+    const sa_compare_run *most = NULL; /* the run with the most to check */
+    bool attends = false, guided = false;
+    for (size_t i = 0; i < all->model_count * all->seeds; i++) {
+        const sa_compare_run *run = &all->runs[i];
+        if (is_done(run, &all->data)) continue;
+        const bool guides = run->settings.guided_alignment > 0;
+        if (!most || guides || (!guided && run->model->attends)) most = run;
+        attends |= run->model->attends, guided |= guides;
+    }
+    if (!most) return true;
+    const sa_train_options training = training_of(all, most);
+    return sa_training_check(&training, test, attends && test->gold, error);
+}
+
 bool sa_compare_finish_runs(sa_comparison *all, sa_error *error) {
     const size_t count = all->model_count * all->seeds;
-    bool good = read_records(all, error);
+    bool good = read_records(all, error) && check_runs(all, error);
     for (size_t i = 0; good && i < count && !*all->stop; i++) {
         sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
         good = is_done(run, &all->data) || finish(all, run, i, error);

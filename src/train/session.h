@@ -99,6 +99,11 @@ void sa_session_close(sa_session *session);
  * closes the session with sa_session_close, even after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
+/* Checks, before anything is trained, that models of this training can read the pairs: the links of
+ * guided alignment, the lengths of test and snapshot pairs and, with `gold`, the gold links of the
+ * test pairs. Fails as the training or the evaluation would. */
+bool sa_training_check(const sa_train_options *training, const sa_corpus *test, bool gold,
+                       sa_error *error);
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 

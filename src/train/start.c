@@ -3,6 +3,7 @@
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/encoding.h"
+#include "data/overlap.h"
 #include "data/word_vectors.h"
 #include "inference/model.h"
 #include "metrics/metrics.h"
@@ -74,13 +75,12 @@ static bool read_pairs(sa_session *session, sa_error *error) {
     bool *held_out = session->trained_on ? sa_new(count, sizeof(bool), error) : NULL;
     if (!held_out) return false;
     const size_t held =
-        training->valid
-            ? 0
-            : sa_corpus_hold_out(&session->train, (size_t)session->settings.hold_out, held_out);
+        training->valid ? 0
+                        : sa_corpus_hold_out(&session->settings, &session->train, held_out, error);
     const bool good =
         training->valid
             ? sa_corpus_open_columns(&session->valid, training->valid, training->columns, error)
-            : sa_corpus_select(&session->valid, &session->train, held_out, error);
+            : held && sa_corpus_select(&session->valid, &session->train, held_out, error);
     for (size_t i = 0; i < count; i++) session->trained_on[i] = !held_out[i] || held == count;
     free(held_out);
     return good;
@@ -102,6 +102,47 @@ static bool read_links(sa_session *session, sa_error *error) {
                                  corpus->pairs, session->data.pair, session->data.count, error);
     session->trainer.gold = session->gold;
     return session->gold != NULL;
+}
+
+/* Checks that the gold links of the pairs are between their words. */
+static bool check_gold(const sa_model *model, const sa_corpus *corpus, sa_error *error) {
+    bool good = true;
+    for (size_t i = 0; good && i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        sa_token_words source, target;
+        sa_link *links = NULL;
+        size_t count;
+        if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
+            return false;
+        good = sa_links_parse_gold(corpus, pair, source.words - 1, target.words - 1, &links, &count,
+                                   error);
+        free(links);
+        sa_token_words_release(&source), sa_token_words_release(&target);
+    }
+    return good;
+}
+
+bool sa_training_check(const sa_train_options *training, const sa_corpus *test, bool gold,
+                       sa_error *error) {
+    sa_session *session = sa_new(1, sizeof *session, error); /* too large for small stacks */
+    if (!session) return false;
+    session->training = training, session->settings = *training->settings;
+    session->lock = SA_UNLOCKED;
+    sa_model *model = &session->model;
+    model->max_len = SA_MAX_LEN;
+    const bool good =
+        read_pairs(session, error) &&
+        sa_text_codecs_build(&model->source, &model->target, &session->train, session->trained_on,
+                             &session->settings, error) &&
+        sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
+                         &model->target, session->settings.max_len, false, error) &&
+        read_links(session, error) &&
+        sa_check_lengths(model, test->name, test->pairs, test->count, error) &&
+        sa_check_lengths(model, NULL, training->snapshot_pairs, training->snapshot_count, error) &&
+        (!gold || check_gold(model, test, error));
+    sa_session_close(session);
+    free(session);
+    return good;
 }
 
 /* ---- Initial weights ------------------------------------------------------------------------- */
@@ -320,6 +361,8 @@ static void note_merges(const sa_session *session) {
 }
 
 static void note_pairs(const sa_session *session) {
+    enum { FEW = 200, SMALL = 64 }; /* pairs; size of a state */
+    const sa_settings *settings = &session->settings;
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     const char *const remarks[] = {session->train.remarks, session->valid.remarks};
     for (int i = 0; i < 2; i++)
@@ -332,6 +375,10 @@ static void note_pairs(const sa_session *session) {
     sa_session_note(session, "validation: %zu pairs (%s)", session->valid_data.count,
                     session->training->valid ? session->valid.name
                                              : "held out of the training pairs");
+    if (session->data.count < FEW && settings->model == SA_MODEL_RECURRENT &&
+        settings->hidden > SMALL)
+        sa_session_note(session, "note: with so few pairs a small model with small batches learns "
+                                 "more: {batch} 4 {hidden} 32 {embed} 16");
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
     if (sa_has_subwords(&session->settings)) note_merges(session);

@@ -1,7 +1,7 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
 #include "config/settings.h"
-#include "data/corpus.h"
+#include "data/overlap.h"
 #include "inference/model.h"
 #include "train/session.h"
 
@@ -460,7 +460,9 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
 static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;
-    if (!sa_corpus_overlap(&session->valid, &session->train, NULL, &count, error)) return false;
+    if (!sa_corpus_overlap(&session->settings, &session->valid, &session->train, NULL, &count,
+                           error))
+        return false;
     if (count)
         sa_session_note(session,
                         "note: %zu of the %zu pairs in '%s' are also among the training pairs",
@@ -546,6 +548,7 @@ bool sa_train(const sa_train_options *training, sa_train_result *result, sa_erro
     result->epochs = (int)session->batcher.epoch + 1;
     result->spent = session->spent;
     result->spent.seconds = seconds_of(session);
+    result->valid_pairs = session->valid_data.count;
     result->best_loss = session->best.loss;
     result->best_bleu = session->best.bleu;
     result->best_chrf = session->best.chrf;

@@ -107,6 +107,28 @@ same "bold" "$(awk -F , '$2 == "median" { if ($15 == "") first = $8; else if ($8
     END { if (most > first && p < 0.05) printf "%.2f\n", most }' tested/table.csv)" \
     "$(sed -n 's/.*textbf{\([0-9.]*\)}.*/\1/p' tested/table.tex)"
 
+# What cannot be evaluated is refused before anything is trained.
+refuse_early() { # CODE MESSAGE OPTION...
+    "$softalign" compare --train mono.tsv $sizes --steps 9 --valid-every 9 --models fixed,bahdanau --out early "${@:3}" \
+        >out 2>err
+    same "exit of ${*:3}" "$1" $?
+    same "message of ${*:3}" "softalign: $2" "$(grep -v '^note' err)"
+    [ -z "$(find early -name '*.safetensors')" ] || fail "${*:3}: trained first"
+    rm -rf early
+}
+(cat unseen.tsv && printf 'word %.0s' {1..1200} && printf '\tword\t0-0\n') >long.tsv
+(cat unseen.tsv && printf 'a b\tc d\t0-0 5-5\n') >beyond.tsv
+lines=$(wc -l <long.tsv)
+refuse_early 7 "long.tsv:$lines: the source has 1200 tokens, more than --max-len 1000" --test long.tsv
+refuse_early 7 "line $lines: the source has 1200 tokens, more than --max-len 1000" --test unseen.tsv --snapshots long.tsv
+refuse_early 3 "beyond.tsv:$lines: link 5-5 is beyond the sentence (2 and 2 tokens)" --test beyond.tsv
+refuse_early 4 "cannot open 'none/': No such file or directory" --test unseen.tsv --html none/page.html
+cut -f 1,2 mono.tsv >unlinked.tsv
+"$softalign" compare --train unlinked.tsv --test unseen.tsv $sizes --steps 9 --valid-every 9 --out early \
+    --models fixed,bahdanau:additive:guided-alignment=1 >out 2>err
+same "exit without links to guide by" 3 $?
+[ -z "$(find early -name '*.safetensors')" ] || fail "without links to guide by: trained first"
+
 # Runs that were trained in other folders, as on several machines, are joined by moving them.
 mkdir joined
 cp -r tested/*-s1 joined
@@ -162,6 +184,7 @@ awk -F , '$1 $2 == run && $4 < before { exit 1 } { run = $1 $2; before = $4 }' p
 
 # Nothing is written into a folder that takes the place of the locked one.
 rm -rf parts
+: >err
 "$softalign" compare $pairs $sizes $models $long --out parts >out 2>err &
 pid=$!
 for wait in $(seq 3000); do

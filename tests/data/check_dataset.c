@@ -1,4 +1,4 @@
-/* Text codecs, datasets and held-out pairs. */
+/* Text codecs and datasets. */
 #include "data/dataset.h"
 #include "support/decoding.h"
 #include "support/suite.h"
@@ -256,93 +256,6 @@ START_TEST(no_pair_left_is_an_error) {
 }
 END_TEST
 
-/* ---- Holding out ----------------------------------------------------------------------------- */
-
-enum { MANY = 4000 };
-
-/* Pairs of which two at a time share their source. */
-static sa_corpus many_pairs(void) {
-    static char text[MANY][24];
-    static sa_pair pairs[MANY];
-    for (size_t i = 0; i < MANY; i++) {
-        snprintf(text[i], sizeof text[i], "sentence %zu", i / 2);
-        pairs[i] = (sa_pair){text[i], "x", NULL, i + 1};
-    }
-    return (sa_corpus){.pairs = pairs, .count = MANY, .name = "x.tsv"};
-}
-
-START_TEST(a_twentieth_is_held_out) {
-    static bool held[MANY];
-    const sa_corpus corpus = many_pairs();
-    const size_t count = sa_corpus_hold_out(&corpus, 0, held);
-    size_t marked = 0;
-    for (size_t i = 0; i < MANY; i++) marked += held[i];
-    ck_assert_uint_eq(marked, count);
-    ck_assert_uint_ge(count, MANY / 25);
-    ck_assert_uint_le(count, MANY / 16);
-}
-END_TEST
-
-/* At most the limit, out of the pairs that are held out without one. */
-START_TEST(no_more_are_held_out_than_asked) {
-    static bool held[MANY], all[MANY];
-    const sa_corpus corpus = many_pairs();
-    const size_t every = sa_corpus_hold_out(&corpus, 0, all);
-    ck_assert_uint_eq(sa_corpus_hold_out(&corpus, every, held), every);
-    ck_assert_mem_eq(held, all, sizeof held);
-    for (size_t most = every / 2; most > 10; most /= 2) {
-        const size_t count = sa_corpus_hold_out(&corpus, most, held);
-        ck_assert_uint_le(count, most);
-        ck_assert_uint_gt(count, 0);
-        for (size_t i = 0; i < MANY; i += 2)
-            ck_assert(held[i] == held[i + 1] && (all[i] || !held[i]));
-    }
-}
-END_TEST
-
-START_TEST(equal_sources_stay_together) {
-    static bool held[MANY];
-    const sa_corpus corpus = many_pairs();
-    sa_corpus_hold_out(&corpus, 0, held);
-    for (size_t i = 0; i < MANY; i += 2) ck_assert(held[i] == held[i + 1]);
-}
-END_TEST
-
-/* Whether a pair is held out depends on its source alone, not on its position or on other pairs. */
-START_TEST(the_choice_is_stable) {
-    static bool held[MANY], again[MANY];
-    sa_corpus corpus = many_pairs();
-    sa_corpus_hold_out(&corpus, 0, held);
-    for (size_t i = 0; i < MANY / 2; i++) corpus.pairs[i] = corpus.pairs[MANY - 1 - i];
-    corpus.count = MANY / 2;
-    sa_corpus_hold_out(&corpus, 0, again);
-    for (size_t i = 0; i < MANY / 2; i++) ck_assert(again[i] == held[MANY - 1 - i]);
-}
-END_TEST
-
-START_TEST(few_pairs_give_one_source) {
-    bool held[4];
-    const sa_corpus two = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
-    ck_assert_uint_eq(sa_corpus_hold_out(&two, 0, held), 1);
-    ck_assert(held[0] != held[1]);
-    const sa_corpus four =
-        PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"a", "z", NULL, 3}, {"b", "w", NULL, 4});
-    ck_assert_uint_eq(sa_corpus_hold_out(&four, 0, held), 2);
-    ck_assert(held[0] == held[2] && held[1] == held[3] && held[0] != held[1]);
-}
-END_TEST
-
-START_TEST(one_source_is_both) {
-    bool held[2];
-    const sa_corpus one = PAIRS({"a", "x", NULL, 1});
-    ck_assert_uint_eq(sa_corpus_hold_out(&one, 0, held), 1);
-    ck_assert(held[0]);
-    const sa_corpus twice = PAIRS({"a", "x", NULL, 1}, {"a", "y", NULL, 2});
-    ck_assert_uint_eq(sa_corpus_hold_out(&twice, 0, held), 2);
-    ck_assert(held[0] && held[1]);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("dataset");
     TCase *codecs = tcase_create("codecs");
@@ -363,15 +276,6 @@ int main(void) {
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
     tcase_add_test(datasets, no_pair_left_is_an_error);
     suite_add_tcase(suite, datasets);
-
-    TCase *holding = tcase_create("holding out");
-    tcase_add_test(holding, a_twentieth_is_held_out);
-    tcase_add_test(holding, no_more_are_held_out_than_asked);
-    tcase_add_test(holding, equal_sources_stay_together);
-    tcase_add_test(holding, the_choice_is_stable);
-    tcase_add_test(holding, few_pairs_give_one_source);
-    tcase_add_test(holding, one_source_is_both);
-    suite_add_tcase(suite, holding);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

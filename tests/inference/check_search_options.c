@@ -182,6 +182,30 @@ START_TEST(an_ensemble_averages_probabilities) {
 }
 END_TEST
 
+/* The second model reads each sentence in tokens of its own, so its batch has another order. */
+START_TEST(an_ensemble_reads_sources_of_other_lengths) {
+    model_open(_i, SA_EOS, 0);
+    const sa_seq2seq first = w;
+    sa_sentence other[SOURCES];
+    sa_hypothesis found[SOURCES], alone;
+    for (int i = 0; i < SOURCES; i++) other[i] = sources[(3 * i + 1) % SOURCES];
+    model_open(_i, SA_EOS, 1);
+    draw(weights, 1);
+    search.beam = 3;
+    const sa_seq2seq *const models[] = {&first, &w};
+    const sa_sentence *const all[] = {sources, other};
+    ck_assert(search_batch(models, 2, all, NULL, SOURCES, found, NULL));
+    for (int i = 0; i < SOURCES; i++) {
+        const sa_sentence *const views[] = {sources + i, other + i};
+        ck_assert(search_batch(models, 2, views, NULL, 1, &alone, NULL));
+        ck_assert_int_eq(found[i].len, alone.len);
+        ck_assert_mem_eq(found[i].ids, alone.ids, (size_t)alone.len * sizeof *alone.ids);
+        ck_assert_double_eq_tol(found[i].log_p, alone.log_p, 1e-4);
+        free(found[i].ids), free(alone.ids);
+    }
+}
+END_TEST
+
 static void open_decoder_only(int seed) {
     sa_settings settings;
     sa_settings_init(&settings);
@@ -294,6 +318,7 @@ int main(void) {
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
+    tcase_add_loop_test(tests, an_ensemble_reads_sources_of_other_lengths, 0, 6);
     tcase_add_loop_test(tests, decoder_only_models_decide_together, 0, 2);
     return suite_run(suite);
 }

@@ -1,5 +1,4 @@
-/* Every diagnostic: reached, just missed, and absent; length balance and overlap. */
-#include "data/corpus.h"
+/* Every diagnostic: reached, just missed, and absent; length balance. */
 #include "metrics/attention_statistics.h"
 #include "metrics/diagnostics.h"
 #include "metrics/length_balance.h"
@@ -280,35 +279,6 @@ START_TEST(off_is_two_words_and_a_quarter) {
 }
 END_TEST
 
-/* ---- Overlap --------------------------------------------------------------------------------- */
-
-START_TEST(pairs_are_found_among_others) {
-    sa_pair known[] = {{"b", "1", NULL, 1}, {"a", "1", NULL, 2}, {"b", "2", NULL, 3}};
-    sa_pair tested[] = {
-        {"b", "2", NULL, 1}, {"b", "3", NULL, 2}, {"c", "1", NULL, 3}, {"a", "1", NULL, 4}};
-    const sa_corpus train = {.pairs = known, .count = 3}, test = {.pairs = tested, .count = 4},
-                    none = {.pairs = known, .count = 0};
-    size_t sources, pairs;
-    ck_assert(sa_corpus_overlap(&test, &train, &sources, &pairs, NULL));
-    ck_assert_uint_eq(sources, 3);
-    ck_assert_uint_eq(pairs, 2);
-    ck_assert(sa_corpus_overlap(&test, &none, &sources, &pairs, NULL));
-    ck_assert(sources == 0 && pairs == 0);
-}
-END_TEST
-
-START_TEST(repeated_pairs_count_each_time) {
-    sa_pair first[] = {{"a", "x", NULL, 1}, {"a", "x", NULL, 2}, {"b", "y", NULL, 3}};
-    sa_pair second[] = {{"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3}};
-    const sa_corpus one = {.pairs = first, .count = 3}, other = {.pairs = second, .count = 3};
-    size_t pairs;
-    ck_assert(sa_corpus_overlap(&one, &other, NULL, &pairs, NULL));
-    ck_assert_uint_eq(pairs, 2);
-    ck_assert(sa_corpus_overlap(&other, &one, NULL, &pairs, NULL));
-    ck_assert_uint_eq(pairs, 1);
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("diagnostics", &tests);
@@ -326,7 +296,5 @@ int main(void) {
     tcase_add_test(tests, dropped_words);
     tcase_add_test(tests, a_cut_text_counts_all_its_words);
     tcase_add_test(tests, off_is_two_words_and_a_quarter);
-    tcase_add_test(tests, pairs_are_found_among_others);
-    tcase_add_test(tests, repeated_pairs_count_each_time);
     return suite_run(suite);
 }

@@ -437,6 +437,11 @@ typedef struct sa_explain_options {
  * reads; the vectors of a recurrent decoder are its states. SA_USAGE: the site does not exist. */
 bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error);
 
+/* Returns the weights of tensor i of the model [rows x cols], which live as long as it, and sets
+ * its name in softalign-model(5) and its shape: rows is 0 for a vector. NULL: there is none. */
+const float *sa_model_tensor(const sa_model *model, size_t i, const char **name, int *rows,
+                             int *cols);
+
 /* ---- The gradient check --------------------------------------------------------------------- */
 
 /* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g the

@@ -18,8 +18,9 @@ copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
 This module needs libsoftalign.so.0.2, which it looks for in this order: the file that the environment
 variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries. In
 Pyodide it is the WebAssembly module in the wheel.
-The library sets the threads of OpenBLAS to one in the whole process, since it has its own. A model
-is used by one thread at a time, others wait, and not in a child after fork().
+While a function of the library runs, OpenBLAS has one thread in the whole process, since the library has
+its own. A model is used by one thread at a time, others wait. Models, alignments and pairs can be copied and
+pickled; a model is read again from its file then, as in a child after fork().
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from __future__ import annotations
 import ctypes
 import csv
 import enum
+import functools
 import html as _html
 import json
 import math
+import operator
 import os
 import signal
 import sys
@@ -246,6 +249,7 @@ def _declare() -> None:
         ("link_options_init", None, P(_link_options)), ("corpus_close", None, P(_corpus)),
         ("model_open", model, _text, c_int, error), ("model_close", None, model),
         ("model_settings", settings, model), ("model_parameters", c_size_t, model),
+        ("model_tensor", P(c_float), model, c_size_t, P(_text), P(c_int), P(c_int)),
         ("translations_release", None, P(_translation), c_size_t),
         ("alignment_weights", c_void_p, P(_alignment), c_int, c_int),
         ("alignment_release", None, P(_alignment)),
@@ -304,10 +308,38 @@ def version() -> str:
 _check_version()
 
 
+class _OneThread:
+    """OpenBLAS has one thread while any call of the library runs, and then as many as before: those of NumPy, if it
+    uses the same OpenBLAS."""
+
+    def __init__(self) -> None:
+        self.lock, self.calls, self.before = threading.Lock(), 0, 1
+        self.get = getattr(_lib, "openblas_get_num_threads", lambda: 1)
+        self.set = getattr(_lib, "openblas_set_num_threads", lambda threads: None)
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.calls:
+                self.before = self.get()
+                if self.before != 1:
+                    self.set(1)
+            self.calls += 1
+
+    def __exit__(self, *why: Any) -> None:
+        with self.lock:
+            self.calls -= 1
+            if not self.calls and self.before != 1:
+                self.set(self.before)
+
+
+_one_thread = _OneThread()
+
+
 def _call(name: str, *arguments: Any) -> Any:
     """Calls sa_<name> with an sa_error at the end; raises what it reports."""
     error = _error()
-    result = getattr(_lib, "sa_" + name)(*arguments, byref(error))
+    with _one_thread:
+        result = getattr(_lib, "sa_" + name)(*arguments, byref(error))
     if not result:
         raise Error(error.code, error.text.decode(errors="replace"))
     return result
@@ -330,8 +362,20 @@ def _bytes(text: Optional[Path], what: str = "text") -> Optional[bytes]:
     return coded
 
 
-def _int(number: int, name: str, low: int = -2 ** 31, high: int = 2 ** 31 - 1) -> int:
+def _text_bytes(text: Any, what: str) -> bytes:
+    """_bytes() of a text that must be there."""
+    coded = _bytes(text, what)
+    if coded is None:
+        raise TypeError(f"{what}: expected a str, not None")
+    return coded
+
+
+def _int(number: int, name: str, low: int = 0, high: int = 2 ** 31 - 1) -> int:
     """A number of the library's, which ctypes would cut off."""
+    try:
+        number = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name}: expected an int, not {type(number).__name__}") from None
     if not low <= number <= high:
         raise Error(Code.USAGE, f"'{name}' is {number}: expected {low} to {high}")
     return number
@@ -348,7 +392,8 @@ def _options(kind: Any, **values: Any) -> Any:
 
 
 def _text_array(texts: Sequence[str], what: str) -> Any:
-    return (c_char_p * max(len(texts), 1))(*[_bytes(text, what) for text in texts])
+    """An array of texts, each called `what` and its number."""
+    return (c_char_p * max(len(texts), 1))(*[_text_bytes(text, f"{what} {i}") for i, text in enumerate(texts, 1)])
 
 
 def _words(texts: Any, count: int) -> List[str]:
@@ -390,11 +435,13 @@ def _finalizer(owner: Any, release: Callable[..., None], *arguments: Any) -> Any
 
 class _Owned:
     """A struct, or an array of them, with memory of the library's: freed once nothing refers to it.
-    Made before the call that fills it in, so that an interrupt after the call leaves nothing behind."""
+    Made before the call that fills it in, so that an interrupt after the call leaves nothing behind.
+    Without `release` the memory is Python's."""
 
-    def __init__(self, struct: Any, release: Callable[..., None], *arguments: Any):
+    def __init__(self, struct: Any, release: Optional[Callable[..., None]] = None, *arguments: Any):
         self.struct = struct
-        _finalizer(self, release, struct, *arguments)
+        if release:
+            _finalizer(self, release, struct, *arguments)
 
 
 class _Closable:
@@ -514,6 +561,9 @@ class _Settings:
         else:
             _lib.sa_settings_init(self.memory)
 
+    def __reduce__(self) -> Any:
+        return _settings_of, (self.memory.raw,)
+
     def set(self, preset: Optional[str], options: Dict[str, Any]) -> "_Settings":
         if preset is not None:
             _call("settings_preset", self.memory, _bytes(preset))
@@ -529,6 +579,14 @@ class _Settings:
                 found[row.name.decode().replace("-", "_")] = \
                     _lib.sa_option_choice(byref(row), value).decode() if row.kind == _CHOICE else value
         return found
+
+
+def _settings_of(stored: bytes) -> _Settings:
+    found = _Settings()
+    if len(stored) != len(found.memory):
+        raise Error(Code.DATA, "another version of softalign has pickled this")
+    found.memory.raw = stored
+    return found
 
 
 def presets() -> List[str]:
@@ -554,6 +612,17 @@ class Corpus(_Closable):
         self._shown = f"{os.fsdecode(name)!r}: {owned.struct.count} pairs"
         self.note: Optional[str] = _decoded(owned.struct.note)
         self.remarks: Optional[str] = _decoded(owned.struct.remarks)
+
+    def __reduce__(self) -> Any:
+        struct = self._opened().struct
+        rows = [tuple(getattr(pair, name) for name in _PAIR) for pair in struct.pairs[:struct.count]]
+        facts = {name: getattr(struct, name) for name in ("lines", "empty", "gold", "name")}
+        return _unpickled, (Corpus, {"note": self.note, "remarks": self.remarks, "_shown": self._shown}), (rows, facts)
+
+    def __setstate__(self, state: Any) -> None:
+        rows, facts = state
+        array = (_pair * max(len(rows), 1))(*[_pair(**dict(zip(_PAIR, row))) for row in rows])
+        self._owned = _Owned(_corpus(pairs=array, count=len(rows), **facts))
 
     def __len__(self) -> int:
         return self._opened().struct.count
@@ -585,6 +654,16 @@ def corpus(task: Optional[str] = None, *, grammar: Optional[Path] = None, pairs:
         _call("corpus_generate", _bytes(task, "task"), _bytes(grammar, "grammar"), _int(pairs, "pairs", 0),
               _int(seed, "seed", 0, 2 ** 64 - 1), ("train", "valid", "test").index(split), _bytes(path))
         return Corpus(path)
+
+
+_PAIR = ["source", "target", "gold", "line", "id", "row"]
+
+
+def _unpickled(kind: Any, values: Dict[str, Any]) -> Any:
+    """An object of a class with these attributes, without its constructor."""
+    made = object.__new__(kind)
+    vars(made).update(values)
+    return made
 
 
 def _row(row: Any, at: int, names: List[str]) -> Tuple[Any, ...]:
@@ -622,6 +701,9 @@ def _rows_of(pairs: Any, columns: Optional[str]) -> List[Tuple[Any, ...]]:
     if not hasattr(pairs, "columns"):
         return [_row(row, at, names) for at, row in enumerate(pairs, 1)]
     known = {str(name): name for name in pairs.columns}
+    for name in names:
+        if [str(other) for other in pairs.columns].count(name) > 1:
+            raise TypeError(f"the frame has several columns {name!r}")
     if not names and {"source", "target"} <= {*known}:
         names = ["source", "target"] + ["links"] * ("links" in known)
     if not names or not {*names} <= {*known}:
@@ -640,7 +722,7 @@ def _as_corpus(pairs: Pairs, columns: Optional[str] = None) -> Tuple[Any, Any]:
     rows = _rows_of(pairs, columns)
     array = (_pair * max(len(rows), 1))()
     for i, (row, into) in enumerate(zip(rows, array), 1):
-        into.source, into.target = _bytes(row[0], f"source of pair {i}"), _bytes(row[1], f"target of pair {i}")
+        into.source, into.target = _text_bytes(row[0], f"source of pair {i}"), _text_bytes(row[1], f"target of pair {i}")
         into.gold = _bytes(row[2], f"links of pair {i}") if len(row) == 3 else None
         into.line = i
     gold = bool(rows) and all(pair.gold is not None for pair in array)
@@ -901,6 +983,26 @@ class Alignment(_Shown):
         self.methods = [name.decode() for name in one.method if name]
         self.source_unknown = list(one.source_unknown[:S]) if one.source_unknown else None
 
+    def __reduce__(self) -> Any:
+        one, values = self._owner.struct, dict(vars(self))
+        del values["_owner"]
+        each = (one.heads if one.heads > 1 else 0) + (one.layers * one.heads if one.layers > 1 else 0)
+        sizes = {"weights": 8 * one.targets * one.sources * (1 + each), "token_log_probabilities": 8 * one.targets,
+                 "generation_probabilities": 8 * one.targets, "target_unknown": one.targets, "source_unknown": one.sources}
+        memory = {name: ctypes.string_at(getattr(one, name), size) for name, size in sizes.items() if getattr(one, name)}
+        plain = {name: getattr(one, name) for name in ("targets", "sources", "heads", "layers", "log_probability", "gap")}
+        texts = one.target[:one.targets], one.source[:one.sources], list(one.method)
+        return _unpickled, (Alignment, values), (plain, memory, texts)
+
+    def __setstate__(self, state: Any) -> None:
+        plain, memory, (target, source, method) = state
+        one = _alignment(**plain, target=(c_char_p * len(target))(*target), source=(c_char_p * len(source))(*source),
+                         method=(c_char_p * len(method))(*method))
+        for name, stored in memory.items():
+            kind = dict(_alignment._fields_)[name]
+            setattr(one, name, ctypes.cast(ctypes.create_string_buffer(stored, max(len(stored), 1)), kind))
+        self._owner = _Owned(one)
+
     def merge_words(self) -> "Alignment":
         """The alignment of whole words, from one of subwords ("low@@", "er")."""
         owner = _Owned(_alignment(), _lib.sa_alignment_release)
@@ -997,16 +1099,40 @@ class Model(_Closable, _Shown):
 
     def __init__(self, path: Path, threads: int = 0, max_len: Optional[int] = None):
         self.path = os.fspath(path)
-        handle = _call("model_open", _bytes(path, "path"), _int(threads, "threads"))
-        self._owned, self._lock = _Owned(handle, _lib.sa_model_close), threading.Lock()
-        if max_len is not None:
-            _call("model_set_max_len", handle, _int(max_len, "max_len"))
+        self._threads, self._max_len = threads, max_len
+        self._file = self.path if self.path.startswith("builtin:") else os.path.abspath(self.path)
+        self._stamp = _stamp(self._file)
+        self._lock, self._inherited = threading.Lock(), ""
+        handle = self._open(self.path)
         copied = _Settings(_lib.sa_model_settings(handle))
         self.settings: Dict[str, Any] = copied.values()
         self.parameters: int = _lib.sa_model_parameters(handle)
         sides = [self.settings[side] for side in ("tokenizer", "source_tokenizer", "target_tokenizer")]
         subwords = any("bpe" in (sides[0] if side == "auto" else side) for side in sides[1:])
         self._info = _ModelInfo(_name_of(path), copied, subwords)
+        _models.add(self)
+
+    def _open(self, path: str) -> Any:
+        handle = _call("model_open", _bytes(path, "path"), _int(self._threads, "threads"))
+        self._owned = _Owned(handle, _lib.sa_model_close)
+        if self._max_len is not None:
+            _call("model_set_max_len", handle, _int(self._max_len, "max_len"))
+        return handle
+
+    def __reduce__(self) -> Any:
+        super()._opened()
+        return _model_again, (self._file, self._threads, self._max_len, self._stamp)
+
+    def _opened(self) -> _Owned:
+        """In a child after fork() the model is read again: it has lost its threads."""
+        owned = super()._opened()
+        if self._inherited == "busy":
+            raise Error(Code.USAGE, f"{self!r} was in use by another thread when this process was forked: load it again")
+        if self._inherited:
+            _check_stamp(self._file, self._stamp)
+            self._open(self._file)
+            self._inherited = ""
+        return self._owned or owned
 
     def _run(self, name: str, *arguments: Any) -> None:
         """Calls a function of the model, for one thread after the other."""
@@ -1074,7 +1200,7 @@ class Model(_Closable, _Shown):
             raise Error(Code.USAGE, f"at '{at}': expected output or input")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)], columns)
         options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
-                                 at=int(at == "input"), steps=_int(steps, "steps"),
+                                 at=int(at == "input"), steps=_int(steps, "steps", 1),
                                  target_prefix=target_prefix)
         site = "prefix" if target_prefix else site
         if methods is not None:
@@ -1161,20 +1287,21 @@ class Model(_Closable, _Shown):
         each = _each_value(take)
         self._run("explain", byref(_explain_options(
             source=_bytes(source, "source"), target=_bytes(target, "target"), step=_int(step, "step", 0),
-            site=_SITES.index(site), layer=_int(layer, "layer"), each=ctypes.cast(each, c_void_p))))
+            site=_SITES.index(site), layer=_int(layer, "layer", 1), each=ctypes.cast(each, c_void_p))))
         return found
 
     def weights(self) -> Dict[str, Array]:
         """The weights of the model's file by the names of softalign-model(5), such as "attention.W_a":
         arrays [out, in] of 32-bit floats, in Python's memory. tests/python/forward.py computes the
         model from them, in NumPy and in PyTorch."""
-        with open(self.path, "rb") as file:
-            start = 8 + int.from_bytes(file.read(8), "little")
-            tensors = json.loads(file.read(start - 8))
-            content = ctypes.create_string_buffer(file.read())
-        return {name: _array(content, ctypes.addressof(content) + one["data_offsets"][0], *one["shape"], kind=c_float)
-                for name, one in tensors.items()
-                if one.get("dtype") == "F32" and not name.startswith(("optimizer", "training", "average"))}
+        owned, name, rows, cols = self._opened(), c_char_p(), c_int(), c_int()
+        found = {}
+        tensor = functools.partial(_lib.sa_model_tensor, owned.struct)
+        for numbers in _listing(tensor, byref(name), byref(rows), byref(cols)):
+            memory = (c_float * (max(rows.value, 1) * cols.value))()
+            ctypes.memmove(memory, numbers, ctypes.sizeof(memory))
+            found[_decoded(name.value)] = _array(memory, memory, *[rows.value] * bool(rows.value), cols.value, kind=c_float)
+        return found
 
     def to_torch(self) -> Dict[str, Any]:
         """weights() as tensors of PyTorch, which may be changed."""
@@ -1210,12 +1337,47 @@ class Model(_Closable, _Shown):
         return _rendered(title, *parts, *([] if folder is None else [("training", _bytes(folder))]))
 
     def _page(self) -> str:
-        folder = os.path.dirname(os.path.abspath(self.path))
-        trained = os.path.exists(os.path.join(folder, "log.csv"))
+        folder = os.path.dirname(self._file)
+        trained = os.path.exists(os.path.join(folder, "log.csv")) and _stamp(self._file) == self._stamp
         return self._page_of(f"{self._info.name}: {self.parameters:,} weights", folder if trained else None)
 
     def __repr__(self) -> str:
         return f"<softalign.Model {self.path!r}: {self.parameters:,} weights>"
+
+
+_models: "weakref.WeakSet[Model]" = weakref.WeakSet()
+
+
+def _stamp(path: str) -> Optional[Tuple[int, int]]:
+    """What tells whether a file has changed; None: there is none."""
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return about.st_size, about.st_mtime_ns
+
+
+def _check_stamp(path: str, stamp: Optional[Tuple[int, int]]) -> None:
+    if _stamp(path) != stamp:
+        raise Error(Code.DATA, f"'{path}' has changed since the model was loaded: load it again")
+
+
+def _model_again(path: str, threads: int, max_len: Optional[int], stamp: Optional[Tuple[int, int]]) -> Model:
+    """A model that was copied or pickled."""
+    _check_stamp(path, stamp)
+    return Model(path, threads, max_len)
+
+
+def _forked() -> None:
+    """In a child there is none but the thread that forked: who held a lock never gives it back."""
+    for model in _models:
+        model._inherited = "busy" if model._lock.locked() else "idle"
+        model._lock = threading.Lock()
+    _one_thread.lock, _one_thread.calls = threading.Lock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def load(path: Path, threads: int = 0, max_len: Optional[int] = None) -> Model:
@@ -1225,8 +1387,10 @@ def load(path: Path, threads: int = 0, max_len: Optional[int] = None) -> Model:
 
 def average(paths: Sequence[Path], out: Path) -> None:
     """Writes the model whose weights are the mean of several models', such as checkpoints."""
-    _call("average_models", _text_array([os.fsdecode(path) for path in paths], "paths"), len(paths),
-          _bytes(out, "out"))
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError(f"paths are one, {os.fsdecode(paths)!r}: give a list of them")
+    files = [os.fsdecode(path) for path in paths]
+    _call("average_models", _text_array(files, "path"), len(files), _bytes(out, "out"))
 
 
 # ---- Evaluation ----------------------------------------------------------------------------------
@@ -1302,21 +1466,40 @@ class Score(_values((float, "bleu chrf exact tokens per"))):
     """
 
 
-def score(hypotheses: Sequence[str], references: Sequence[Any], **metrics: Any) -> Score:
+def _reference_sets(references: Any, count: int, per_sentence: Optional[bool]) -> List[List[str]]:
+    """References as lists with a text for each hypothesis."""
+    given = [references] if isinstance(references, str) else [
+        one if isinstance(one, str) or one is None else _sentences(one) for one in _sentences(references)]
+    if all(isinstance(one, str) or one is None for one in given):
+        given, per_sentence = [given], False
+    by_set, by_sentence = all(len(texts) == count for texts in given), len(given) == count and all(given)
+    if per_sentence is None and by_set and by_sentence and count > 1:
+        raise Error(Code.USAGE, f"{count} lists of {count} references for {count} hypotheses: say per_sentence=True, if each "
+                                "list has those of a sentence, or False, if each has one for every sentence")
+    if by_sentence and per_sentence is not False and (per_sentence or not by_set):
+        most = max(map(len, given))  # what is repeated changes no figure
+        return [[texts[min(k, len(texts) - 1)] for texts in given] for k in range(most)]
+    if not by_set or per_sentence:
+        sizes = " and ".join(map(str, sorted({len(texts) for texts in given})))
+        raise Error(Code.USAGE, f"{count} hypotheses, but {sizes} references")
+    return given
+
+
+def score(hypotheses: Any, references: Any, *, per_sentence: Optional[bool] = None, **metrics: Any) -> Score:
     """BLEU and chrF of texts, as sacreBLEU counts them.
 
-    references  a text for each hypothesis, or several lists of such texts
-    metrics     options of `softalign score`, such as tokenize="char", smooth="floor"
+    hypotheses    texts, or one
+    references    a text for each hypothesis; or several lists of such texts; or for each hypothesis a list of texts
+    per_sentence  where lists could be either: whether each has the references of one sentence
+    metrics       options of `softalign score`, such as tokenize="char", smooth="floor"
     """
-    lists = [references] if not references or isinstance(references[0], str) else list(references)
-    for texts in lists:
-        if len(texts) != len(hypotheses):
-            raise Error(Code.USAGE, f"{len(hypotheses)} hypotheses, but {len(texts)} references")
+    texts = [hypotheses] if isinstance(hypotheses, str) else _sentences(hypotheses)
+    lists = _reference_sets(references, len(texts), per_sentence)
     options, values = _configured("metrics", _metrics(), metrics), _metric_values()
-    arrays = [_text_array(texts, "references") for texts in lists]
+    arrays = [_text_array(one, "reference") for one in lists]
     pointers = (_texts * len(arrays))(*[ctypes.cast(array, _texts) for array in arrays])
-    _call("compute_metrics", byref(options), _text_array(hypotheses, "hypotheses"), pointers, len(arrays),
-          len(hypotheses), byref(values))
+    _call("compute_metrics", byref(options), _text_array(texts, "hypothesis"), pointers, len(arrays),
+          len(texts), byref(values))
     return _record(Score, values)
 
 
@@ -1386,7 +1569,7 @@ def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: P
         options = _options(_compare_options, **files.paths, columns=files.columns, snapshots=snapshots,
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
                            transformer=ctypes.addressof(transformer.memory),
-                           decoder_only=ctypes.addressof(decoder_only.memory), seeds=_int(seeds, "seeds"),
+                           decoder_only=ctypes.addressof(decoder_only.memory), seeds=_int(seeds, "seeds", 1),
                            matrices=_int(matrices, "matrices"), overwrite=overwrite, html=report,
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         diverged = None
@@ -1468,7 +1651,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
         attention=_choice("attention", attention, _lib.sa_attention_info),
         normalizer=_choice("normalizer", normalizer, _lib.sa_normalizer_info),
         positions=_choice("positions", positions, _lib.sa_position_info),
-        entmax_alpha=entmax_alpha, heads=_int(heads, "heads"), causal=causal,
+        entmax_alpha=entmax_alpha, heads=_int(heads, "heads", 1), causal=causal,
         bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
     tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights, "mask": mask}
     for name, numbers in tables.items():

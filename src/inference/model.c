@@ -487,6 +487,16 @@ size_t sa_model_parameters(const sa_model *model) {
     return model ? model->plan.size : 0;
 }
 
+#ifndef SA_DOUBLE
+const float *sa_model_tensor(const sa_model *model, size_t i, const char **name, int *rows,
+                             int *cols) {
+    if (!model || i >= (size_t)model->plan.count || !name || !rows || !cols) return NULL;
+    const sa_param *param = &model->plan.item[i];
+    *name = param->name, *rows = param->rows, *cols = param->cols;
+    return model->values + param->offset;
+}
+#endif
+
 size_t sa_model_denormals(const sa_model *model) {
     return model ? model->flushed : 0;
 }

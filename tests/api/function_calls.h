@@ -217,7 +217,8 @@ CALL(model_set_precision) {
     return sa_model_set_precision(a[0], SA_PRECISION_BF16, why);
 }
 VOID_CALL(model_close, sa_model_close(a[0] ? sa_model_open(model_path, 1, NULL) : NULL))
-VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]))
+VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]),
+          sa_model_tensor(a[0], 0, &(const char *){0}, &(int){0}, &(int){0}))
 VOID_CALL(search_init, sa_search_init(a[0]))
 VOID_CALL(metrics_init, sa_metrics_init(a[0]))
 VOID_CALL(link_options_init, sa_link_options_init(a[0]))

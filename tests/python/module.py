@@ -1,4 +1,5 @@
 """The Python module against the command; in a folder with pairs.tsv and unseen.tsv."""
+import copy
 import ctypes
 import gc
 import glob
@@ -12,6 +13,7 @@ import pathlib
 import pickle
 import pydoc
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -154,6 +156,25 @@ class Tests(unittest.TestCase):
         self.assertEqual(one, softalign.score(["a b c d e"], [["a b c d f"]]))
         self.assertGreater(softalign.score(["a b c d e"], [["a b c d f"], ["a b c d e"]]).bleu, one.bleu)
         self.fails(Code.USAGE, "2 references", softalign.score, ["a"], ["b", "c"])
+        text, other = "the black cat sat on the mat", "a dog ran in the park today"
+        self.assertEqual(softalign.score(text, text).bleu, softalign.score([text], iter([text])).bleu)
+        self.assertAlmostEqual(softalign.score(text, text).bleu, 100)
+        both = Frame([{"x": text, "y": text + " ."}, {"x": other, "y": other}])
+        self.assertAlmostEqual(softalign.score(iter(both["x"]), both["x"]).bleu, 100)
+        nested = [[text, "x"], [other, "y"]]
+        self.fails(Code.USAGE, "per_sentence=True", softalign.score, [text, other], nested)
+        self.assertAlmostEqual(softalign.score([text, other], nested, per_sentence=True).bleu, 100)
+        self.assertLess(softalign.score([text, other], nested, per_sentence=False).bleu, 90)
+        self.assertAlmostEqual(softalign.score([text, other], [[text], ["z", other, "y"]]).bleu, 100)
+        self.assertAlmostEqual(softalign.score([text, other, text], [[text], [other], [text, "x"]]).bleu, 100)
+        for sets in ([["a"], ["b", "c"], ["d"]], [["a", "b"], []]):
+            self.fails(Code.USAGE, "2 hypotheses, but", softalign.score, ["a", "b"], sets)
+        for given in ([(["a", "b"], ["c", None])], [(["a", ["b"]], ["c", "d"])], [({"a": "b"}, ["c"])]):
+            self.assertRaises(TypeError, softalign.score, *given[0])
+        if pandas:
+            frame = pandas.DataFrame({"x": [text, other]}, index=[7, 8])
+            self.assertAlmostEqual(softalign.score(frame["x"], frame["x"]).bleu, 100)
+            self.assertAlmostEqual(softalign.score(frame["x"].to_numpy(), frame["x"]).bleu, 100)
         self.fails(Code.USAGE, "smooth", softalign.score, ["a"], ["b"], smooth="fl")
 
     def test_attention_on_numbers(self):
@@ -223,6 +244,14 @@ class Tests(unittest.TestCase):
             for act in (self.model.evaluate, self.model.align,
                         lambda pairs, columns: softalign.train(pairs, "none", columns=columns)):
                 self.assertRaisesRegex(TypeError, text, act, pairs, columns=columns)
+        self.assertRaisesRegex(TypeError, "source of pair 2: expected a str, not None", self.model.align,
+                               [known[0], (None, "a")])
+        self.assertRaisesRegex(TypeError, "target of pair 1: expected a str, not None", softalign.train, [("a", None)], "none")
+        self.assertRaisesRegex(TypeError, "sentence 2: expected a str, not None", self.model.translate, ["a", None])
+        self.assertRaisesRegex(TypeError, "paths are one, 'model'", softalign.average, "model", "none")
+        if pandas:
+            twice = pandas.DataFrame([["a b", "x y", "q r"]], columns=["en", "fr", "fr"])
+            self.assertRaisesRegex(TypeError, "several columns 'fr'", self.model.align, twice, columns="en,fr")
         for sentences in (Frame(named), named[0], [named[0]], 5):
             self.assertRaises(TypeError, self.model.translate, sentences)
         self.assertFalse(os.path.exists("none"))
@@ -317,7 +346,10 @@ class Tests(unittest.TestCase):
         for use in (len, list, lambda closed: closed[0]):
             self.fails(Code.USAGE, "is closed", use, corpus)
         self.assertIn("20 pairs", repr(corpus))
-        for number in (10 ** 15, 2 ** 32 + 1):  # neither allocated nor cut off
+        self.fails(Code.USAGE, "'seeds' is 0", softalign.compare, "fixed", "pairs.tsv", "unseen.tsv", "x", seeds=0)
+        self.assertRaisesRegex(TypeError, "layer: expected an int, not str", self.model.align, source, source, layer="1")
+        for number in (10 ** 15, 2 ** 32 + 1, -9):  # neither allocated nor cut off
+            self.fails(Code.USAGE, "'steps' is", self.model.align, source, source, methods="integrated-gradients", steps=number)
             self.fails(Code.USAGE, "'nbest' is", self.model.translate, source, nbest=number)
             self.fails(Code.USAGE, "'layer' is", self.model.align, source, source, layer=number)
             self.fails(Code.USAGE, "'threads' is", softalign.load, self.model.path, number)
@@ -443,6 +475,110 @@ threading.Thread(target=model.translate, args=([sys.argv[2]] * 100000,), daemon=
         ended = subprocess.run([sys.executable, "-c", program, self.model.path, source], timeout=100, check=True,
                                stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=os.path.dirname(module)))
         self.assertEqual(ended.stdout, self.model.translate(source).text + "\n0\n")
+
+    # ---- Copies ----
+
+    def test_what_was_loaded_is_what_is_shown(self):
+        path, here = os.path.abspath(self.folder + "/moved.safetensors"), os.getcwd()
+        shutil.copy(self.model.path, path)
+        model = softalign.load(os.path.relpath(path), 1)
+        before, kept = {name: flat(array) for name, array in model.weights().items()}, pickle.dumps(model)
+        self.assertEqual(sum(map(len, before.values())), model.parameters)
+        self.assertIn("log.csv", Page(model.to_html()).data["files"])
+        softalign.train("pairs.tsv", self.folder + "-other2", steps=1, **SMALL)
+        os.replace(self.folder + "-other2/best.safetensors", path)
+        os.chdir("/")
+        try:
+            self.assertEqual({name: flat(array) for name, array in model.weights().items()}, before)
+            self.assertEqual(Page(model.to_html()).data["files"], {})
+        finally:
+            os.chdir(here)
+        self.fails(Code.DATA, "has changed since", pickle.loads, kept)
+        self.fails(Code.DATA, "has changed since", copy.copy, model)
+
+    def test_copies(self):
+        """Of models, alignments and pairs are what they were made from, without it."""
+        source, target, _ = self.pairs[0]
+        corpus = softalign.Corpus("unseen.tsv")
+        model = softalign.load("with/best.safetensors" if numpy else self.model.path, 1)
+        transformer = softalign.train("pairs.tsv", self.folder + "-deep", model="transformer", hidden=8, heads=2, layers=2,
+                                      steps=1, threads=1, shards=1).load(1)
+        ones = [model.align(source, target), model.align(source, target, methods="occlusion,attention"),
+                transformer.align(source, target), transformer.align(source, target, site="encoder", layer=2),
+                softalign.Model.align(model, "", "")]
+        for make in copy.copy, copy.deepcopy, lambda what: pickle.loads(pickle.dumps(what)):
+            again = make(model)
+            self.assertEqual(again.translate(source), model.translate(source))
+            self.assertEqual((again.settings, again.parameters), (model.settings, model.parameters))
+            again.close()
+            pairs = make(corpus)
+            self.assertEqual((list(pairs), pairs.note, repr(pairs)), (self.pairs, corpus.note, repr(corpus)))
+            self.assertEqual(model.evaluate(pairs).aer, model.evaluate(corpus).aer)
+            for one in ones:
+                other = make(one)
+                self.assertEqual(other.to_html(), one.to_html())
+                self.assertEqual([flat(other.head_weights), other.target, other.methods, other.target_unknown],
+                                 [flat(one.head_weights), one.target, one.methods, one.target_unknown])
+                self.assertEqual(flat(other.merge_words().weights), flat(one.merge_words().weights))
+            self.assertEqual(make(softalign.Alignments(ones[:1])).to_html(), ones[0].to_html())
+        corpus.close(), model.close(), transformer.close()
+        self.fails(Code.USAGE, "is closed", pickle.dumps, model)
+        self.fails(Code.USAGE, "is closed", pickle.dumps, corpus)
+
+    @unittest.skipIf(sys.platform == "emscripten", "there are no processes")
+    def test_children(self):
+        """A model works in a pool and in a child, where it is read again, unless another thread used it during fork()."""
+        program = '''
+import multiprocessing, os, sys, threading, softalign
+model, source = softalign.load(sys.argv[1], 2), sys.argv[2]
+
+def use(_):
+    return model.translate(source).text
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(*pool.map(use, range(2)), *pool.map(model.translate, [source]), sep="\\n", flush=True)
+    threading.Thread(target=model.translate, args=([source] * 1000000,), daemon=True).start()
+    while not model._lock.locked():
+        pass
+    child = os.fork()
+    if not child:
+        try:
+            print(use(0), flush=True)
+        except softalign.Error as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    os._exit(0)
+'''
+        source = self.pairs[0][0]
+        ended = subprocess.run([sys.executable, "-c", program, self.model.path, source], timeout=100, check=True,
+                               stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=os.path.dirname(module)))
+        *texts, last = ended.stdout.splitlines()
+        self.assertEqual(texts, [self.model.translate(source).text] * 3)
+        self.assertIn("in use by another thread when this process was forked: load it again", last)
+
+    def test_threads_of_openblas(self):
+        """Are one during a call, whoever set them, and then as many as before, after an error, too."""
+        openblas = softalign._lib
+        if not hasattr(openblas, "openblas_get_num_threads"):
+            self.skipTest("the library has products of its own")
+        usual, during, before = softalign._words, [], openblas.openblas_get_num_threads()
+
+        def look(*words):
+            during.append(openblas.openblas_get_num_threads())
+            return usual(*words)
+        try:
+            openblas.openblas_set_num_threads(3)
+            softalign._words = look
+            self.model.align("unseen.tsv")
+            softalign._words = usual
+            self.assertEqual(({*during}, openblas.openblas_get_num_threads()), ({1}, 3))
+            self.fails(Code.OPEN, "nothing", softalign.load, "nothing")
+            self.assertEqual(openblas.openblas_get_num_threads(), 3)
+        finally:
+            softalign._words = usual
+            openblas.openblas_set_num_threads(before)
 
     # ---- Memory ----
 

@@ -1,6 +1,6 @@
 // The wheel for Pyodide: node pyodide.cjs FOLDER node|BROWSER NOTEBOOK..., under Node or in a page
 // of the browser. FOLDER has pyodide, any.whl, readme.py, pairs.tsv, train.tsv, unseen.tsv,
-// page.html, tests, notebooks. Runs the README's program, the notebooks, and module.py but for what
+// page.html, tests, notebooks. Runs the README's program, the notebooks, and module.py and copies.py but for what
 // compares with the command or needs processes and threads.
 const path = require("node:path");
 const { Browser, serve } = require("../support/browser.js");
@@ -23,6 +23,8 @@ async function check(address, { loadPyodide }, notebooks) {
     "train.tsv",
     "unseen.tsv",
     "tests/python/module.py",
+    "tests/python/copies.py",
+    "tests/python/support.py",
     "tests/python/forward.py",
     "tests/golden/payloads.txt",
     ...notebooks,
@@ -45,11 +47,12 @@ for name in ${JSON.stringify(notebooks)}:
             shown += "<iframe" in getattr(value, "_repr_html_", str)()
     print(f"{name} shows {shown} pages")
 os.environ["SOFTALIGN_COMMAND"] = ""
-sys.argv = ["module.py"]
-try:
-    runpy.run_path("tests/python/module.py", run_name="__main__")
-except SystemExit as end:
-    assert not end.code, end.code
+for name in "module.py", "copies.py":
+    sys.argv = [name]
+    try:
+        runpy.run_path("tests/python/" + name, run_name="__main__")
+    except SystemExit as end:
+        assert not end.code, end.code
 `);
   } catch (error) {
     said.push(String(error));

@@ -22,8 +22,10 @@ blocks python "$root/README.md" >readme.py
 
 tests() { # PYTHON
     "$@" readme.py >out 2>&1 || fail "README's program: $(cat out)"
-    "$@" "$root/tests/python/module.py" >out 2>&1 || fail "$*: $(cat out)"
-    tail -n 3 out
+    for file in module copies; do
+        "$@" "$root/tests/python/$file.py" >out 2>&1 || fail "$* $file.py: $(cat out)"
+        tail -n 3 out
+    done
 }
 
 # Whichever Python has NumPy; then the first one with NumPy out of reach.

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -91,6 +92,8 @@ static bool run(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
     if (options->all) options->job.step = 0;
     options->job.source = call->words[1];
+    if (!sa_file_missing(call->words[1]))
+        cli_note("note: '%s' is read as a sentence, not as a file", call->words[1]);
     options->job.target = call->words[2];
     sa_explanation text = {.digits = options->digits, .wide = options->wide};
     options->job.each = sa_explanation_add, options->job.context = &text;

@@ -60,6 +60,7 @@ typedef struct translate_work {
     size_t words, unknown;
     bool tabs_noted;
     size_t cut, first_cut; /* translations that end at --max-ratio; line of the first */
+    size_t repeated, bars; /* texts left out of n-best lists; those with " ||| " in them */
     size_t too_long;       /* lines left empty, */
     size_t first;          /* the first of them, from 1, */
     int tokens;            /* and what it has */
@@ -119,6 +120,13 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
     return good;
 }
 
+/* Returns whether the text, of other tokens, stands higher in the list. */
+static bool is_repeated(const sa_translation *each, int k) {
+    int i = 0;
+    while (strcmp(each[i].text, each[k].text) != 0) i++;
+    return i < k;
+}
+
 static bool write_block(translate_work *work, size_t count, sa_error *error) {
     enum { LARGE = 1 << 20 }; /* bytes of matrices that are written together */
     const int nbest = work->search.nbest;
@@ -138,6 +146,11 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
             for (int k = 0; k < nbest && each[k].text; k++) {
+                if (is_repeated(each, k) && ++work->repeated) continue;
+                if (strstr(each[k].text, " ||| ") && !work->bars++)
+                    cli_note("note: a translation of line %zu has ' ||| ' in it, as between "
+                             "fields; --jsonl keeps them apart",
+                             work->index + 1);
                 sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", work->index, each[k].text);
                 sa_number_add_fixed(&work->text, each[k].log_probability, 6);
                 sa_buffer_adds(&work->text, " ||| ");
@@ -183,6 +196,9 @@ static bool translate_all(translate_work *work, sa_error *error) {
         }
         if (count && !translate_block(work, count, error)) return false;
     }
+    if (work->repeated)
+        cli_note("note: %zu texts that other tokens make, too, stand in the lists once",
+                 work->repeated);
     if (work->unnoted_lines)
         cli_note("note: %zu of %zu %s of %zu more lines are unknown, too", work->unknown,
                  work->words, work->units, work->unnoted_lines);
@@ -231,6 +247,12 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
     work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
+    static const char *const tables[] = {".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".json", ".tmx"};
+    for (size_t i = 0; text && i < sizeof tables / sizeof *tables; i++)
+        if (has_suffix(text, tables[i]))
+            cli_note("note: the lines of %s are translated as they are; 'softalign clean %s | cut "
+                     "-f 1' prints the sources of pairs",
+                     text, text);
     const sa_tokenizer *tokenizer = sa_tokenizer_of(sa_model_settings(work->models[0]), 0);
     work->units = tokenizer->subword                               ? "subwords"
                   : tokenizer == &sa_tokenizers[SA_TOKENIZER_CHAR] ? "characters"

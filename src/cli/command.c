@@ -93,7 +93,9 @@ typedef struct run_files {
 /* ---- The files of a call --------------------------------------------------------------------- */
 
 static bool add(run_files *files, run_file file, const char *path, sa_error *error) {
-    const bool standard = file.kind != SA_OPTION_FOLDER && strcmp(path, "-") == 0;
+    const bool folder = file.kind == SA_OPTION_FOLDER, standard = !folder && strcmp(path, "-") == 0;
+    if (folder && strcmp(path, "-") == 0)
+        return sa_fail(error, SA_USAGE, "--%s -: expected a folder", file.option->name);
     file.real = standard ? NULL : sa_path_resolve(path, error);
     sa_require(files->count < FILES);
     if (standard || file.real) files->file[files->count++] = file;
@@ -266,10 +268,14 @@ static const sa_option *find_elsewhere(const cli_command *command, const char *n
     return NULL;
 }
 
-/* Options of earlier versions, of one command or of all (NULL), and what to use instead. */
+/* Options of earlier versions or other programs, of one command or of all (NULL), and what to use
+ * instead. */
 static const struct {
     const char *command, *option, *instead;
 } removed[] = {
+    {"train", "teacher-forcing-ratio", "training always reads the reference words, a ratio of 1"},
+    {"train", "keep",
+     "--out keeps the best model and the last; copy last.safetensors to keep more"},
     {NULL, "verbose", "'softalign --version' prints the versions, the shell's 'time' the cost"},
     {NULL, "soft", "--jsonl and --tidy have the weights"},
     {"bpe", "vocabulary", "filter what 'bpe apply' prints"},
@@ -294,8 +300,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
         if (strcmp(removed[i].option, name) == 0 &&
             (!removed[i].command || strcmp(removed[i].command, command->name) == 0))
-            return sa_fail(error, SA_USAGE, "%s: there is no '--%s' any more: %s", command->name,
-                           name, removed[i].instead);
+            return sa_fail(error, SA_USAGE, "%s: there is no '--%s': %s", command->name, name,
+                           removed[i].instead);
     const char *now = sa_option_renamed(name, NULL);
     if (now && find_option(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
@@ -305,7 +311,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)
         sa_nearest_consider(&nearest, option->name);
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,
-                   sa_nearest_hint(&nearest));
+                   command->texts && !dashes ? " (a text that begins with a dash goes after --)"
+                                             : sa_nearest_hint(&nearest));
 }
 
 static bool read_option(argument_reader *reader, sa_error *error) {

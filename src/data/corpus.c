@@ -16,6 +16,7 @@
 typedef struct owned {
     char **text;
     size_t count, capacity, pair_capacity;
+    bool alone; /* sources may have no target */
 } owned;
 
 /* Returns the text, which lives as long as the corpus from now on; NULL: out of memory. */
@@ -43,7 +44,7 @@ static bool copy_text(owned *all, const char *text, const char **copy, sa_error 
 static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
     owned *all = corpus->owned;
     corpus->lines++;
-    if (is_blank(pair.source) || is_blank(pair.target)) {
+    if (is_blank(pair.source) || (!all->alone && is_blank(pair.target))) {
         corpus->empty++;
         return true;
     }
@@ -113,22 +114,32 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
     const char *id = text[SA_PAIR_ID], *name = corpus->name;
     const size_t line = reader->records.line;
     const bool plain = sa_pair_reader_is_plain(reader);
+    const sa_file *file = &reader->records.text.file;
+    const bool alone = ((owned *)corpus->owned)->alone;
     char *gold = text[SA_PAIR_GOLD];
     if (!text[SA_PAIR_TARGET] && is_blank(text[SA_PAIR_SOURCE])) {
         corpus->lines++;
         corpus->empty++;
         return true;
     }
-    if (!text[SA_PAIR_TARGET])
+    if (!text[SA_PAIR_TARGET] && !alone)
         return sa_fail(error, SA_DATA, "%s:%zu: no %s%s", name, line,
                        plain ? "tab; expected source TAB target" : "second column",
-                       plain && strpbrk(text[SA_PAIR_SOURCE], ",;")
+                       !plain ? ""
+                       : strpbrk(text[SA_PAIR_SOURCE], ",;")
                            ? " (or, for CSV, a name that ends in .csv or a header)"
+                       : !corpus->lines && !memchr(file->data, '\t', file->size)
+                           ? " ('paste SOURCES TARGETS' makes such lines; texts alone, for a "
+                             "decoder-only model, have the source '-')"
                            : "");
     if (id && is_blank(id)) id = NULL;
     if (!check_gold(corpus, name, line, &gold, error)) return false;
-    const sa_pair pair = {text[SA_PAIR_SOURCE], text[SA_PAIR_TARGET], .gold = gold,
-                          .line = line,         .row = reader->count, .id = id};
+    const sa_pair pair = {.source = text[SA_PAIR_SOURCE],
+                          .target = text[SA_PAIR_TARGET] ? text[SA_PAIR_TARGET] : "",
+                          .gold = gold,
+                          .line = line,
+                          .row = reader->count,
+                          .id = id};
     return add_pair(corpus, pair, error);
 }
 
@@ -147,17 +158,29 @@ static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, 
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
-                            sa_error *error) {
+static bool open_corpus(sa_corpus *corpus, const char *path, const char *columns, bool alone,
+                        sa_error *error) {
     if (!sa_given(corpus, "corpus", error) || !sa_given(path, "path", error)) return false;
-    *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
-    if (!corpus->owned) return false;
+    owned *all = sa_new(1, sizeof *all, error);
+    *corpus = (sa_corpus){.name = path, .owned = all};
+    if (!all) return false;
+    all->alone = alone;
     bool good = read_rows(corpus, path, columns, error);
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
     if (!good) sa_corpus_close(corpus);
     return good;
+}
+
+bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
+                            sa_error *error) {
+    return open_corpus(corpus, path, columns, false, error);
+}
+
+bool sa_corpus_open_sources(sa_corpus *corpus, const char *path, const char *columns,
+                            sa_error *error) {
+    return open_corpus(corpus, path, columns, true, error);
 }
 
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {

@@ -20,6 +20,9 @@ post=post/best.safetensors
 
 expect 0 "" annotations $post pairs.tsv --layer 1
 cp out csv
+cut -f 1 pairs.tsv >sources
+expect 0 "" annotations $post sources --layer 1
+cmp out csv || fail "plain sources"
 expect 0 "" annotations $post pairs.tsv --layer 1 --format jsonl
 cp out jsonl
 expect 0 "" annotations $post pairs.tsv --layer 1 --format npy

@@ -39,7 +39,7 @@ printf '#version: 0.2\n\303 b\n' >no.utf8
 printf '\n \n' >blank
 expect 2 "an argument is missing: softalign bpe ACTION [FILE ...]" bpe
 expect 2 "bpe: 'aply': expected learn or apply" bpe aply
-expect 2 "bpe: there is no '--vocabulary' any more: filter what 'bpe apply' prints" bpe apply --vocabulary x en
+expect 2 "bpe: there is no '--vocabulary': filter what 'bpe apply' prints" bpe apply --vocabulary x en
 expect 2 "bpe apply: --codes FILE is missing" bpe apply en
 expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr
 expect 2 "--codes is an option of 'bpe apply'" bpe learn --codes x en

@@ -35,6 +35,11 @@ grep -qE '^     2 king( +[+-][0-9.]+){5} = ' out || fail "the score is not writt
 same "s_0 in step 2" 0 "$(grep -c 's_0' out)"
 
 # Without a target, the words are those of translate; unknown words show.
+touch king
+"$softalign" explain $model king >out 2>err || fail "a word that is a file: $(cat err)"
+grep -q "^note: 'king' is read as a sentence, not as a file$" err || fail "a file: $(cat err)"
+expect 0 "" explain $model -- "- a king."
+grep -q '^Source: - (' out || fail "a text with a dash: $(cat out)"
 expect 0 "" explain $model "the zyx finds a horse."
 grep -q 'zyx (0, unknown)' out || fail "zyx is not called unknown"
 same "the greedy translation" "$(echo "the zyx finds a horse." | "$softalign" translate $model |

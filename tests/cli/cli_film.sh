@@ -98,7 +98,7 @@ same "where else the page goes" "$(cksum <whole/film.html)" "$(cksum <page.html)
 
 mkdir empty
 expect 4 "'empty' has no film: 'train --snapshots PAIRS' records one" film empty
-expect 2 "film: there is no '--png' any more: 'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame" film whole --png stills
+expect 2 "film: there is no '--png': 'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame" film whole --png stills
 expect 2 "film: unknown option '--svg'" film whole --svg moving
 sed -i '1s/,</,x</' whole/film/0002/00000020.csv
 expect 3 "whole/film/0002/00000020.csv: its tokens differ from those of 'whole/film/0002/00000000.csv'" film whole

@@ -216,7 +216,7 @@ printf '0-0 5-99999999\n' >far
 expect 7 "far:1: link 5-99999999: no sentence has so many words" \
     score --alignments far far --reverse far --links-base 0
 expect 2 "score: standard input can be only one of the files" score - -
-expect 2 "score: there is no '--by-length' any more: 'eval --by-length' has BLEU by the length of the source" \
+expect 2 "score: there is no '--by-length': 'eval --by-length' has BLEU by the length of the source" \
     score hyp ref --by-length
 expect 2 "score: --source needs --alignments" score hyp ref --source ref
 expect 2 "score: --shift needs --alignments" score hyp ref --shift

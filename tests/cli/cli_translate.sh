@@ -70,6 +70,15 @@ head -n 3 source.txt | "$softalign" translate $model --beam 4 | diff - \
     fail "the first of the n best is not the translation"
 
 # For programs: a JSON object per line, whose rows of weights sum to 1.
+# Fields hold in a list whose texts have bars; texts that several tokens make stand in it once.
+printf 'a ||| b\tx ||| y\n' >bars.tsv
+"$softalign" train --train bars.tsv --out bars --embed 4 --hidden 8 --attn 4 --maxout 4 --steps 150 --batch 1 --quiet 2>err || fail "$(cat err)"
+echo 'a ||| b' | "$softalign" translate bars/best.safetensors --beam 2 --nbest 2 >out 2>err
+grep -q ' ||| x ||| y ||| logp= ' out || fail "bars: $(cat out)"
+grep -q "^note: a translation of line 1 has ' ||| ' in it, as between fields; --jsonl keeps them apart$" err || fail "bars: $(cat err)"
+head -n 1 source.txt >source.csv
+"$softalign" translate $model source.csv >out 2>err
+grep -q "^note: the lines of source.csv are translated as they are; 'softalign clean source.csv | cut -f 1' prints" err || fail "CSV: $(cat err)"
 head -n 3 source.txt | "$softalign" translate $model --beam 2 --nbest 2 --jsonl >lines
 same "JSON lines" 3 "$(wc -l <lines)"
 grep -o '"weights":\[\[[^]]*\]' lines | sed 's/.*\[\[//; s/]//' |

@@ -47,6 +47,22 @@ static void fails(const char *path, sa_code code, const char *message) {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+START_TEST(sources_may_stand_alone) {
+    const char *path = scratch_path("x.tsv");
+    scratch_write(path, "a cat\n\nsee\tvoir\n", 16);
+    ck_assert(sa_corpus_open_sources(&corpus, path, NULL, &error));
+    ck_assert(corpus.count == 2 && corpus.lines == 3 && corpus.empty == 1);
+    is_pair(0, "a cat", "", NULL, 1);
+    is_pair(1, "see", "voir", NULL, 3);
+    sa_corpus_close(&corpus);
+    fails(path, SA_DATA, "@x.tsv:1: no tab; expected source TAB target");
+    scratch_write(path, "a cat\nsee\n", 10);
+    fails(path, SA_DATA,
+          "@x.tsv:1: no tab; expected source TAB target ('paste SOURCES TARGETS' makes such lines; "
+          "texts alone, for a decoder-only model, have the source '-')");
+}
+END_TEST
+
 START_TEST(pairs_are_read) {
     opens("a cat\tun chat\nsee\tvoir\tmore\teven more\n");
     ck_assert_uint_eq(corpus.count, 2);
@@ -393,6 +409,7 @@ int main(void) {
     Suite *suite = suite_create("corpus");
     TCase *cases = tcase_create("corpus");
     tcase_add_checked_fixture(cases, scratch_make, scratch_remove);
+    tcase_add_test(cases, sources_may_stand_alone);
     tcase_add_test(cases, pairs_are_read);
     tcase_add_test(cases, line_ends_and_marks_are_taken_off);
     tcase_add_test(cases, text_is_put_into_normal_form);

@@ -29,7 +29,8 @@ function layoutOf(words, { width, height, least }) {
     ? Math.min(width / across, height / 5)
     : Math.min(height / (1.3 * deep + 0.6), width / (longest[0] + longest[1] + 3));
   const font = height ? clamp(fits, least, 2.4 * least) : least;
-  const line = height ? height / (deep + 0.5) : font * 1.6;
+  const above = 1.4 * font; // of the names of both sides
+  const line = height ? (height - above) / (deep + 0.5) : font * 1.6;
   const natural = isFlat ? 11.4 * font : line * deep + 1.6 * font;
   return {
     sides,
@@ -39,7 +40,8 @@ function layoutOf(words, { width, height, least }) {
     line,
     width,
     height: height || natural,
-    above: height ? 0 : 1.4 * font, // of the names of both sides
+    above,
+    small: height ? font : 0.78 * font, // a stage has no small letters
   };
 }
 
@@ -74,13 +76,44 @@ function nameOf(text, [x, y], side, { isFlat, font }) {
   return label(text, { class: "word", "font-size": font, ...place });
 }
 
-function axesOf({ width, height, font, isFlat }) {
+function axesOf({ width, height, font, small, isFlat }) {
   const axis = (side, x, y, anchor) => {
-    const text = { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 };
+    const text = { class: "axis", x, y, "text-anchor": anchor, "font-size": small };
     return svg("text", text, captions.axes[side]);
   };
   const target = isFlat ? axis(1, 0, height - 0.3 * font, "start") : axis(1, width, font, "end");
   return [axis(0, 0, font, "start"), target];
+}
+
+const WIDEST = 0.8; // the band of weight 1, in em
+
+// Returns what tells the width of bands: two of them, with their weights, at the right of the names
+// where the source is above, else between them.
+function legendOf({ width, font, longest, small: size, isFlat }) {
+  const own = widthOf(captions.bandWidth, size);
+  const between = width - (longest[0] + longest[1]) * font;
+  const isNamed = isFlat || between > own + 10 * size; // else the two numbers must do
+  const right = isFlat ? width : longest[0] * font + (between + (isNamed ? own : 0) + 7 * size) / 2;
+  const y = 0.6 * font;
+  const text = { class: "axis", y: y + 0.35 * size, "font-size": size };
+  const sample = (weight, x) => [
+    svg("line", {
+      class: "band",
+      x1: x,
+      x2: x + 2 * size,
+      y1: y,
+      y2: y,
+      "stroke-width": weight * font * WIDEST,
+      "stroke-opacity": 0.15 + 0.65 * weight,
+    }),
+    svg("text", { ...text, x: x + 2.3 * size }, String(weight)),
+  ];
+  const name = { ...text, x: right - 8.4 * size, "text-anchor": "end" };
+  return [
+    ...(isNamed ? [svg("text", name, captions.bandWidth)] : []),
+    ...sample(0.25, right - 7.9 * size),
+    ...sample(1, right - 3 * size),
+  ];
 }
 
 // Returns the picture of words { source, target } and functions that show weights in it. In a given
@@ -102,7 +135,7 @@ export function Bands(words, { width, height = 0, least = 18, act = null }) {
     role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights",
   });
-  picture.append(...(height ? [] : axesOf(layout)));
+  picture.append(...axesOf(layout), ...legendOf(layout));
   picture.append(...bands.map(({ node }) => node), ...names.flat());
   const pointing = (t) => ({
     pointerenter: () => act.over(t, null),
@@ -118,7 +151,7 @@ export function Bands(words, { width, height = 0, least = 18, act = null }) {
     show(weights) {
       current = weights;
       bands.forEach(({ node }, i) => {
-        const width = (weights[i] * font * 0.8).toFixed(2);
+        const width = (weights[i] * font * WIDEST).toFixed(2);
         const opacity = (0.15 + 0.65 * weights[i]).toFixed(2);
         const visibility = weights[i] < 0.04 ? "hidden" : "visible";
         make(node, { "stroke-width": width, "stroke-opacity": opacity, visibility });

@@ -8,5 +8,6 @@ export const captions = {
   weight: "weight",
   difference: "difference",
   none: "no word",
+  bandWidth: "width: weight",
   inChart: (x, y) => `${y} over ${x}; arrow keys move the cursor`,
 };

@@ -3,8 +3,17 @@
 import { html, make } from "./dom.js";
 import { isRightToLeft } from "./text.js";
 
-// Returns a small picture of a matrix, one pixel per weight.
-export function thumbnail(weights, words) {
+const LEAST = 3; // pixels of a cell
+const MOST = 10;
+
+// Returns the size of the cells with which as many matrices stand beside each other in `room`.
+export function cellOf(words, beside, room) {
+  const own = room / beside / words.source.length;
+  return Math.min(Math.max(Math.floor(own), LEAST), MOST);
+}
+
+// Returns a small picture of a matrix, one pixel per weight, with square cells of that size.
+export function thumbnail(weights, words, cell = 0) {
   const columns = words.source.length;
   const back = isRightToLeft(words.source);
   const picture = html("canvas", {
@@ -12,6 +21,7 @@ export function thumbnail(weights, words) {
     width: columns,
     height: words.target.length,
     "aria-hidden": "true",
+    style: cell ? { width: `${columns * cell}px`, height: `${words.target.length * cell}px` } : {},
   });
   const pen = picture.getContext("2d");
   weights.forEach((weight, at) => {
@@ -26,10 +36,12 @@ export function thumbnail(weights, words) {
   return picture;
 }
 
-// Draws a button per head, in rows [{ title, heads: [{ part, name, note, title, weights, isChosen,
-// isDecisive }] }]; a click calls choose(part). Buttons are kept while their names stay the same,
-// and with them the focus.
-export function drawHeads(host, rows, words, choose) {
+// Draws the grid of heads in `room` pixels, a row for each layer and a button for each head:
+// rows [{ title, heads: [{ part, name, note, title, weights, isChosen, isSharpest }] }]. A click
+// calls choose(part). Buttons are kept while their names stay the same, and with them the focus.
+export function drawHeads(host, rows, words, choose, room) {
+  const beside = Math.max(...rows.map(({ heads }) => heads.length), 1);
+  const cell = words ? cellOf(words, beside, room - beside * 14) : 0;
   const all = rows.flatMap(({ heads }) => heads);
   const key = JSON.stringify(
     rows.map(({ title, heads }) => [title, heads.map(({ name }) => name)]),
@@ -52,15 +64,15 @@ export function drawHeads(host, rows, words, choose) {
     );
   host.dataset.key = key;
   host.querySelectorAll("button").forEach((button, i) => {
-    const { name, note, title, weights, isChosen, isDecisive } = all[i];
+    const { name, note, title, weights, isChosen, isSharpest } = all[i];
     make(button, {
       "aria-pressed": String(isChosen),
       title: title ?? name,
-      class: isDecisive ? "decisive" : "",
+      class: isSharpest ? "sharpest" : "",
     });
     button.onclick = () => choose(all[i].part);
     button.replaceChildren(
-      thumbnail(weights, words),
+      thumbnail(weights, words, cell),
       html("span", {}, name, ...(note ? [html("br"), note] : [])),
     );
   });

@@ -82,7 +82,7 @@ const lit = (page, number) =>
     `[...document.querySelectorAll("#panels figure")[${number}].querySelectorAll(".value")].map((value) => Number(value.textContent))`,
   );
 
-// The sliders begin at the decisive layer and head; the tables of compare hold the mean.
+// The sliders begin at the sharpest layer and head; the tables of compare hold the mean.
 const chooseMean = (page) =>
   page.run(
     `for (const id of ["layer", "head"]) { byId(id).value = 0; byId(id).dispatchEvent(new Event("input")); }`,

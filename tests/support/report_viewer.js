@@ -107,7 +107,7 @@ async function sentences(page, folder, models, pairs) {
 async function parts(page, folder, manyHeads, layered) {
   await page.run(`document.querySelector("#head").focus()`);
   await page.key("Home");
-  assert.strictEqual(await text(page, "#heads output"), "decisive");
+  assert.strictEqual(await text(page, "#heads output"), "sharpest");
   await page.key("ArrowRight");
   await page.key("ArrowRight");
   await page.key("ArrowRight");
@@ -197,7 +197,7 @@ async function opening(page, best, layers, heads) {
     ),
   );
   assert.strictEqual(
-    await text(page, "#thumbs .decisive span").then((name) => name.split("AER")[0]),
+    await text(page, "#thumbs .sharpest span").then((name) => name.split("AER")[0]),
     `head ${best.head}`,
   );
   assert.deepStrictEqual(

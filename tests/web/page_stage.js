@@ -64,6 +64,10 @@ async function keys(page) {
   assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
+  await page.key("?");
+  assert.match(await text(page, "#stage-keys:not([hidden])"), /V bands or matrix.*Esc closes/);
+  await page.click("#stage-help");
+  assert.ok(await page.run(`byId("stage-keys").hidden`));
   await page.key("PageDown");
   await page.until(
     `state.stop === 5 && !byId("start").disabled && document.querySelectorAll("#stage #thumbs button").length === 5`,

@@ -109,6 +109,7 @@ async function inside(page) {
 
   const free = await text(page, "#translations .line:nth-child(3) bdi");
   await choose(page, "#force", "uniform");
+  assert.strictEqual(await text(page, "#equation"), "", "the equation of other weights stays");
   await page.until(
     `new Set(Array.from(view.frames[0].weights, (weight) => weight.toFixed(4))).size === 1`,
   );

@@ -27,7 +27,8 @@ import { showBent } from "./watch.js";
 
 function drawTexts() {
   captions.axes = [textOf("source"), textOf("target")];
-  for (const name of ["coverage", "entropy", "weight", "none"]) captions[name] = textOf(name);
+  for (const name of ["coverage", "entropy", "weight", "none", "bandWidth"])
+    captions[name] = textOf(name);
   captions.inChart = (x, y) => textOf("inChart", { x, y });
   drawStops();
   drawGlossary();

@@ -8,7 +8,7 @@ import { clipped, fixed, visible, word } from "../text.js";
 import { partsOf, textOf } from "./language.js";
 import { prefixOf, titleOf } from "./options.js";
 import { drawPanels, isOnStage } from "./panels.js";
-import { isRight, watchedPair } from "./sentence.js";
+import { isRight, linksOf, watchedGold, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
 import { stops } from "./tour_texts.js";
 import { pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
@@ -64,21 +64,38 @@ export function drawNumbers(frames) {
   );
 }
 
+// Returns which part of the weights is on gold links, in the rows that have some; "" without any.
+function goldShare(weights, { columns, rows }) {
+  const links = linksOf(watchedGold(), columns.length, rows.length);
+  const linked = new Set(links.map(([, t]) => t)).size;
+  const sum = links.reduce((all, [s, t]) => all + weights[t * columns.length + s], 0);
+  return linked ? textOf("goldShare", { share: fixed((100 * sum) / linked, 0) }) : "";
+}
+
 // Draws the mean and, layer by layer, the heads of the first model that has several.
 function drawGrid(frames) {
   const frame = frames.find((one) => one?.each);
   const { each = [], layers = 0, heads = 1 } = frame ?? {};
   if (view.head > each.length) view.head = 0;
-  const headOf = (weights, part, name) => ({ part, name, weights, isChosen: part === view.head });
+  const headOf = (weights, part, name) => ({
+    part,
+    name,
+    weights,
+    note: goldShare(weights, frame),
+    isChosen: part === view.head,
+  });
   const layer = (_, l) => {
     const own = each.slice(l * heads, (l + 1) * heads);
-    const nameOfHead = (h) => (layers > 1 ? `${l + 1}.${h + 1}` : String(h + 1));
+    const nameOfHead = (h) => textOf("headNumber", { n: h + 1 });
     const drawn = own.map((weights, h) => headOf(weights, l * heads + h + 1, nameOfHead(h)));
-    return { title: "", heads: drawn };
+    return { title: layers > 1 ? textOf("layer", { n: l + 1 }) : "", heads: drawn };
   };
-  const mean = frame && { title: "", heads: [headOf(frame.weights, 0, textOf("mean"))] };
-  const rows = frame ? [mean, ...Array.from({ length: layers }, layer)] : [];
-  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead);
+  const mean = frame && headOf(frame.weights, 0, textOf("mean"));
+  const grid = Array.from({ length: layers }, layer);
+  if (layers === 1) grid[0].heads.unshift(mean);
+  const rows = frame && layers > 1 ? [{ title: "", heads: [mean] }, ...grid] : grid;
+  const room = isOnStage() ? byId("stage").clientWidth / 3 : byId("panels").clientWidth - 70;
+  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, room);
 }
 
 export function chooseHead(number) {
@@ -119,6 +136,7 @@ export function highlight() {
 // Draws the frames of a moment.
 export function drawMoment(frames) {
   view.frames = frames;
+  byId("legend").hidden = !watchedGold();
   drawGrid(frames);
   drawTranslations(frames);
   if (isOnStage()) drawQuestion();

@@ -17,6 +17,12 @@ function showAnswer() {
   drawQuestion();
 }
 
+function showKeys() {
+  const { hidden } = byId("stage-keys");
+  byId("stage-keys").hidden = !hidden;
+  byId("stage-help").setAttribute("aria-expanded", hidden);
+}
+
 // Bands in place of matrices, or matrices in place of bands.
 function changeView() {
   if (isOnStage()) state.stage = state.stage === "matrix" ? "bands" : "matrix";
@@ -71,6 +77,7 @@ export function addStage() {
     "stage-ask": showAnswer,
     "stage-back": back,
     "stage-on": on,
+    "stage-help": showKeys,
     "stage-close": close,
     present: () => openStage(),
     kind: changeView,
@@ -89,6 +96,7 @@ export function addStage() {
     PageDown: on,
     " ": togglePlay,
     a: showAnswer,
+    "?": showKeys,
     v: changeView,
     f: () => openStage(state.stage),
     p: close,

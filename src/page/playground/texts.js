@@ -15,7 +15,8 @@ export const texts = {
   theme: ["Light or dark", "Hell oder dunkel", "Clair ou sombre"],
   tour: ["Guided tour", "Rundgang", "Visite guidée"],
   try: ["▶ Try it", "▶ Ausprobieren", "▶ Essayer"],
-  answer: ["Answer", "Antwort", "Réponse"],
+  answer: ["Answer: key A", "Antwort: Taste A", "Réponse : touche A"],
+  showAnswer: ["Answer", "Antwort", "Réponse"],
   inLesson: [
     "(In class: scripts/lessons/{name}.)",
     "(Im Unterricht: scripts/lessons/{name}.)",
@@ -69,6 +70,16 @@ export const texts = {
   sentence: ["unseen sentence", "ungesehener Satz", "phrase jamais vue"],
   own: ["or your own", "oder ein eigener", "ou la vôtre"],
   head: ["head", "Kopf", "tête"],
+  headNumber: ["head {n}", "Kopf {n}", "tête {n}"],
+  layer: ["layer {n}", "Schicht {n}", "couche {n}"],
+  goldShare: ["gold {share} %", "Gold {share} %", "référence {share} %"],
+  bandWidth: ["width: weight", "Breite: Gewicht", "largeur : poids"],
+  stageKeys: [
+    "← → training in time · space plays it · ↑ ↓ target word · A answer · V bands or matrix · 1 to 9 head, 0 the mean · Page up, page down: stops · F whole screen · P or Esc closes",
+    "← → Training in der Zeit · Leertaste spielt es ab · ↑ ↓ Zielwort · A Antwort · V Bänder oder Matrix · 1 bis 9 Kopf, 0 das Mittel · Bild auf, Bild ab: Stationen · F ganzer Bildschirm · P oder Esc schließt",
+    "← → l'entraînement dans le temps · espace le joue · ↑ ↓ mot cible · A réponse · V bandes ou matrice · 1 à 9 tête, 0 la moyenne · page haut, page bas : étapes · F plein écran · P ou Échap ferme",
+  ],
+  keys: ["Keys: ?", "Tasten: ?", "Touches : ?"],
   mean: ["mean", "Mittel", "moyenne"],
   coverage: [
     "coverage: sum of weights",

@@ -68,9 +68,9 @@ export const stops = [
     lesson: "10-heads",
     title: ["Heads", "Köpfe", "Têtes"],
     text: [
-      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the small matrices beside it. | Do all four heads point at the word being translated?",
-      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne in den kleinen Matrizen daneben. | Zeigen alle vier Köpfe auf das Wort, das gerade übersetzt wird?",
-      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une parmi les petites matrices à côté. | Les quatre têtes pointent-elles le mot traduit ?",
+      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the small matrices above it. | Do all four heads point at the word being translated?",
+      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne in den kleinen Matrizen darüber. | Zeigen alle vier Köpfe auf das Wort, das gerade übersetzt wird?",
+      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une parmi les petites matrices au-dessus. | Les quatre têtes pointent-elles le mot traduit ?",
     ],
     answer: [
       "No: some are sharp on the noun or the verb, others stay blurred or watch another place. | After 500 updates 36.7 % of their mean weight is on gold links, 60.5 % with a single attention; but the decoder reads all four, and about as many sentences are exact (96 and 97 %).",
@@ -113,9 +113,9 @@ export const stops = [
     lesson: "09-self-attention",
     title: ["The Transformer's heads", "Die Köpfe des Transformers", "Les têtes du Transformer"],
     text: [
-      "No recurrence here: a Transformer (2017) of two decoder layers with four heads each, whose attention to the source is shown. Press “Try it”: the small matrices show all eight side by side (2.3 is head 3 of layer 2). | Which layer points more at the words being translated, the first or the second?",
-      "Hier ist nichts rekurrent: ein Transformer (2017) mit zwei Decoderschichten zu je vier Köpfen, deren Aufmerksamkeit auf die Quelle zu sehen ist. Drücken Sie „Ausprobieren“: Die kleinen Matrizen zeigen alle acht nebeneinander (2.3 ist Kopf 3 der Schicht 2). | Welche Schicht zeigt mehr auf die Wörter, die gerade übersetzt werden, die erste oder die zweite?",
-      "Rien de récurrent ici : un Transformer (2017) dont le décodeur a deux couches de quatre têtes, et dont on voit l'attention à la source. Appuyez sur « Essayer » : les petites matrices montrent les huit têtes côte à côte (2.3 : tête 3 de la couche 2). | Quelle couche vise le plus les mots en cours de traduction, la première ou la seconde ?",
+      "No recurrence here: a Transformer (2017) of two decoder layers with four heads each, whose attention to the source is shown. Press “Try it”: the small matrices show all eight, a row for each layer. | Which layer points more at the words being translated, the first or the second?",
+      "Hier ist nichts rekurrent: ein Transformer (2017) mit zwei Decoderschichten zu je vier Köpfen, deren Aufmerksamkeit auf die Quelle zu sehen ist. Drücken Sie „Ausprobieren“: Die kleinen Matrizen zeigen alle acht, eine Zeile je Schicht. | Welche Schicht zeigt mehr auf die Wörter, die gerade übersetzt werden, die erste oder die zweite?",
+      "Rien de récurrent ici : un Transformer (2017) dont le décodeur a deux couches de quatre têtes, et dont on voit l'attention à la source. Appuyez sur « Essayer » : les petites matrices montrent les huit têtes, une ligne par couche. | Quelle couche vise le plus les mots en cours de traduction, la première ou la seconde ?",
     ],
     answer: [
       "The second: 55 to 69 % of the weight of its heads is on gold links, 36 to 60 % of the first layer's. | Those look more at words around, from which the second layer can choose. After 500 updates 84 % of the unseen sentences are exact: without recurrence the model needs longer on so few pairs.",

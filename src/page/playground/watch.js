@@ -3,6 +3,7 @@
 import { byId } from "../dom.js";
 import { clipped } from "../text.js";
 import { ask } from "./engine.js";
+import { forgetEquation } from "./explain.js";
 import { textOf } from "./language.js";
 import { tried } from "./message.js";
 import { drawMoment } from "./moment.js";
@@ -14,6 +15,7 @@ export const bending = { links: new Map() }; // target word: source word
 
 // Has the worker look at the chosen sentence, under the chosen constraints, and draws the result.
 export const watch = tried(async () => {
+  forgetEquation(); // it is of another sentence, or of other weights
   const { source, target } = watchedPair();
   const forced = byId("force").value;
   const links = bending.links.size

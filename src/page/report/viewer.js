@@ -13,7 +13,7 @@ import { addList, updateList } from "./list.js";
 import { models, onModelsChange } from "./models.js";
 import { equation } from "./readout.js";
 import { activeRow, chooseSentence, onSentenceChange, view } from "./view.js";
-import { aerOf, chosenPart, decisive, entryOf, part, weightsOf, wordsOf } from "./weights.js";
+import { aerOf, chosenPart, entryOf, part, sharpest, weightsOf, wordsOf } from "./weights.js";
 
 function selectionLabel(model, entry) {
   if (model.layers * model.heads < 2) return "";
@@ -175,15 +175,15 @@ function headOf(model, entry, words, layer, head) {
   const entropy = entropyOf(weights) / words.target.length;
   const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${entropy.toFixed(2)}`;
   const is = (other) => other.layer === layer && other.head === head;
-  const isDecisive = is(decisive(model));
+  const isSharpest = is(sharpest(model));
   return {
     part: `${layer}.${head}`,
     name: names.model ?? (layer ? `head ${head}` : "mean"),
     note,
     weights,
-    isDecisive,
+    isSharpest,
     isChosen: is(chosenPart(model)),
-    title: `${title}, ${note}${isDecisive ? ": the most decisive over all sentences" : ""}`,
+    title: `${title}, ${note}${isSharpest ? ": the sharpest over all sentences" : ""}`,
   };
 }
 
@@ -197,11 +197,17 @@ function drawThumbnails({ model, words }) {
     heads: upTo(model.heads).map((head) => of(layer, head)),
   }));
   const mean = entry.heads && !model.methods ? [{ title: "", heads: [of(0, 0)] }] : [];
-  drawHeads(byId("thumbs"), [...layers, ...mean], words, (chosen) => {
-    const [layer, head] = chosen.split(".");
-    setControl("layer", layer);
-    setControl("head", head);
-  });
+  drawHeads(
+    byId("thumbs"),
+    [...layers, ...mean],
+    words,
+    (chosen) => {
+      const [layer, head] = chosen.split(".");
+      setControl("layer", layer);
+      setControl("head", head);
+    },
+    byId("detail").clientWidth - 60,
+  );
 }
 
 const hint =

@@ -56,10 +56,10 @@ export function aerOf(model, weights, words) {
   return errorRate(counts);
 }
 
-// Returns how decided and how varied the rows are: the mean of their largest weights, times the
+// Returns how sharp and how varied the rows are: the mean of their largest weights, times the
 // fraction of source words that are the largest of some row. A word's attention to itself does not
 // count.
-function decidedness(weights, words) {
+function sharpness(weights, words) {
   const columns = words.source.length;
   const rows = words.target.length;
   const seen = new Set();
@@ -76,11 +76,11 @@ function decidedness(weights, words) {
   return (sum / rows) * (seen.size / Math.max(Math.min(rows, columns) - 1, 1));
 }
 
-// Returns the layer and head to begin with: least AER where there are gold links, else the most
-// decided.
-export function decisive(model) {
-  if (model.decisive) return model.decisive;
-  model.decisive = { layer: 0, head: 0 };
+// Returns the layer and head to begin with: least AER where there are gold links, else the
+// sharpest.
+export function sharpest(model) {
+  if (model.sharpest) return model.sharpest;
+  model.sharpest = { layer: 0, head: 0 };
   let best = -Infinity;
   const entries = (page.matrices[model.index] ?? [])
     .map((entry, i) => [entry, wordsOf(entry, i)])
@@ -93,22 +93,22 @@ export function decisive(model) {
       for (const [entry, words] of entries) {
         const weights = part(model, entry, layer, head, words.source.length * words.target.length);
         if (gold && words.gold?.length) addLinks(counts, weights, words, model);
-        else if (!gold) merit += decidedness(weights, words) / entries.length;
+        else if (!gold) merit += sharpness(weights, words) / entries.length;
       }
       if (gold) merit = -errorRate(counts);
       if (merit > best) {
         best = merit;
-        model.decisive = { layer, head };
+        model.sharpest = { layer, head };
       }
     }
-  return model.decisive;
+  return model.sharpest;
 }
 
-// Returns the chosen layer and head. -1 on a slider stands for the decisive one, 0 for the mean.
+// Returns the chosen layer and head. -1 on a slider stands for the sharpest, 0 for the mean.
 export function chosenPart(model) {
   const choice = (name, most) => {
     const number = most < 2 && Number(byId(name).value) > 0 ? 1 : Number(byId(name).value);
-    return number < 0 ? decisive(model)[name] : Math.min(number, most);
+    return number < 0 ? sharpest(model)[name] : Math.min(number, most);
   };
   const layer = choice("layer", model.layers);
   const head = choice("head", model.heads);

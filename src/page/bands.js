@@ -98,7 +98,7 @@ function legendOf({ width, font, longest, small: size, isFlat }) {
   const text = { class: "axis", y: y + 0.35 * size, "font-size": size };
   const sample = (weight, x) => [
     svg("line", {
-      class: "band",
+      class: "sample",
       x1: x,
       x2: x + 2 * size,
       y1: y,

@@ -73,7 +73,7 @@ export function drawHeads(host, rows, words, choose, room) {
     button.onclick = () => choose(all[i].part);
     button.replaceChildren(
       thumbnail(weights, words, cell),
-      html("span", {}, name, ...(note ? [html("br"), note] : [])),
+      html("span", {}, name, ...(note ? [html("small", {}, note)] : [])),
     );
   });
 }

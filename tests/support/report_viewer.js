@@ -206,7 +206,7 @@ async function opening(page, best, layers, heads) {
     ),
     [
       ["source", "target"],
-      ["source", "target"],
+      ["source", "target", "0.25", "1"],
     ],
   );
   assert.deepStrictEqual(

@@ -5,16 +5,8 @@
  *   c_i = sum_j alpha_ij v_j
  *
  * (Bahdanau et al. 2015, A.1.2; Vaswani et al. 2017, equation 1.) attention.c computes them.
- * heads.c makes q from decoder states s, k and v from annotations h, and contexts from heads:
- *
- *   one head   q_i = W_a s_i, k_j = U_a h_j, v_j = h_j       Bahdanau et al. 2015
- *   H heads    o^k_i = sum_j alpha^k_ij (W_v h_j)^k,
- *              c_i = W_c [o^1_i ; .. ; o^H_i]                Vaswani et al. 2017, section 3.2.2
- *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
- *                                                            Shazeer 2019; Ainslie et al. 2023
- *
- * A Transformer names the matrices W_q, W_k, W_v and W_o, and has them even with a single head.
- * What goes beyond these lines is a part (parts.h), which runs between them. */
+ * heads.c makes q, k and v, and contexts from all heads. What goes beyond these lines is a part
+ * (parts.h), which runs between them. */
 #pragma once
 
 #include "attention/score.h"

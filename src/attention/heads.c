@@ -1,8 +1,14 @@
 /* heads: the attention of a whole model. It makes queries from decoder states, keys and values from
  * annotations, lets every head attend (attention.c), and makes contexts from the heads' outputs:
- * for one query per sentence in a step of a decoder, or for all queries of a Transformer. One head
- * over annotations is the attention of Bahdanau et al. 2015; several are the multi-head attention
- * of Vaswani et al. 2017. */
+ * for one query per sentence in a step of a decoder, or for all queries of a Transformer.
+ *
+ *   one head   q_i = W_a s_i, k_j = U_a h_j, v_j = h_j       Bahdanau et al. 2015
+ *   H heads    o^k_i = sum_j alpha^k_ij (W_v h_j)^k,
+ *              c_i = W_c [o^1_i ; .. ; o^H_i]                Vaswani et al. 2017, section 3.2.2
+ *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
+ *                                                            Shazeer 2019; Ainslie et al. 2023
+ *
+ * A Transformer names the matrices W_q, W_k, W_v and W_o, and has them even with a single head. */
 #include "attention/heads.h"
 #include "attention/parts.h"
 

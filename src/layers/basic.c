@@ -150,15 +150,6 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
-                                         int n) {
-    return (sa_state_dropout){
-        .mask = sa_mat_alloc(arena, wanted ? sentences : 0, n),
-        .masked = sa_mat_alloc(arena, wanted ? rows : 0, n),
-        .dmasked = sa_mat_alloc(arena, wanted ? sentences : 0, n),
-    };
-}
-
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states) {
     states->masked = p > 0 ? buffers->masked : states->s;

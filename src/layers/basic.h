@@ -69,11 +69,6 @@ static inline bool sa_state_masked(sa_state state) {
     return state.masked.x != state.s.x;
 }
 
-static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int has_m) {
-    const sa_mat s = sa_mat_alloc(arena, rows, n);
-    return sa_state_of(s, sa_mat_alloc(arena, rows, has_m * n));
-}
-
 static inline sa_state sa_state_rows(sa_state all, int first, int count) {
     return (sa_state){sa_rows(all.s, first, count), sa_rows(all.m, first, count),
                       sa_rows(all.masked, first, count)};
@@ -96,7 +91,6 @@ static inline void sa_state_zero(sa_state state) {
 }
 
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
- *
  * U multiplies d . s_prev instead of s_prev, with the same mask d in all steps of a sentence. What
  * a gated cell carries over from s_prev past U is not dropped. */
 
@@ -107,9 +101,6 @@ typedef struct sa_state_dropout {
     sa_mat dmasked; /* [B x n] of the current step */
 } sa_state_dropout;
 
-/* Lays out the buffers; unless `wanted`, they are empty and p must be 0. */
-sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
-                                         int n);
 /* Draws d, and sets states->masked: to the buffer, or with p = 0 to the states. */
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states);

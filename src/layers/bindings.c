@@ -3,6 +3,15 @@
 
 #include <stdio.h>
 
+sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
+                                         int n) {
+    return (sa_state_dropout){
+        .mask = sa_mat_alloc(arena, wanted ? sentences : 0, n),
+        .masked = sa_mat_alloc(arena, wanted ? rows : 0, n),
+        .dmasked = sa_mat_alloc(arena, wanted ? sentences : 0, n),
+    };
+}
+
 sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                            int sentences) {
     const int n = w->n, blocks = w->cell ? w->cell->blocks : 0;

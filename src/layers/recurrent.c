@@ -1,5 +1,11 @@
 /* recurrent: computes the products of a recurrent layer, normalized or not, and their gradients.
- * cells.c has the equations of a step. */
+ * cells.c has the equations of a step.
+ *
+ * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
+ * normalized before it is added: LN(W x) + LN(U s_prev) + LN(C c) + b, and the state of an LSTM is
+ * o . tanh(LN(m)). Each product has its own gain and bias. The mean and variance are taken over all
+ * blocks of the gates together, in an LSTM including the candidate's; the candidate of a GRU has
+ * its own. */
 #include "layers/recurrent.h"
 
 /* ---- One product, normalized or not ---------------------------------------------------------- */

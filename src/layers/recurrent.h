@@ -3,13 +3,7 @@
  * A cell (cells.c) turns the previous state and the pre-activations of a step into a new state.
  * What does not depend on the state (W x + b, and C c in a decoder) is added before, for all steps
  * at once where possible. The pre-activations a are blocks of n columns side by side, one for each
- * gate and one for the candidate.
- *
- * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
- * normalized before it is added: LN(W x) + LN(U s_prev) + LN(C c) + b, and the state of an LSTM is
- * o . tanh(LN(m)). Each product has its own gain and bias. The mean and variance are taken over all
- * blocks of the gates together, in an LSTM including the candidate's; the candidate of a GRU has
- * its own. */
+ * gate and one for the candidate. */
 #pragma once
 
 #include "layers/basic.h"
@@ -118,8 +112,7 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
 void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
 void sa_norm_m_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
 
-/* ---- The table of cells: cells.c ---------------------------------------------------------------
- */
+/* ---- The table of cells: cells.c ------------------------------------------------------------- */
 
 /* Returns the cell of that kind, SA_CELL_... For a GRU, keeps_old: z weights the old state rather
  * than the new one; reset_after: the reset gate acts after U. */

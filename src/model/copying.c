@@ -2,6 +2,7 @@
  * vocabulary from the weights of the last layer's cross-attention, averaged over its heads, for the
  * loss of a batch and for decoding. */
 #include "model/copying.h"
+#include "model/objective.h"
 #include "tensor/vec.h"
 
 #include <tgmath.h>

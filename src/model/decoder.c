@@ -125,7 +125,14 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
                                d->layer[0].previous, step->workspace, &dw->layer[0]);
 }
 
-/* Runs the layers above the first, from its y = s_i; in some decoders they read c_i, too. */
+/* Runs the layers above the first, each of which reads the one below at the same step:
+ *
+ *   x^l_i = y^{l-1}_i, in training with dropout      Zaremba et al. 2014
+ *   s^l_i = f(x^l_i, s^l_{i-1})                      Sutskever et al. 2014; Luong et al. 2015
+ *   s^l_i = f(x^l_i, c_i, s^l_{i-1})                 where the context enters every layer
+ *   y^l_i = s^l_i                                    what the next layer reads
+ *   y^l_i = s^l_i + y^{l-1}_i                        residual, l >= 3 (Wu et al. 2016, section 3.1)
+ */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < w->sizes.layers; k++) {

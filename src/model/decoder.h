@@ -1,14 +1,5 @@
 /* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU. They
- * differ in their step, an entry of sa_decoder_kinds, and share everything around it.
- *
- * Above the first layer, each layer reads the one below at the same step:
- *
- *   x^l_i = y^{l-1}_i, in training with dropout      Zaremba et al. 2014
- *   s^l_i = f(x^l_i, s^l_{i-1})                      Sutskever et al. 2014; Luong et al. 2015
- *   s^l_i = f(x^l_i, c_i, s^l_{i-1})                 where the context enters every layer
- *   y^l_i = s^l_i                                    what the next layer reads
- *   y^l_i = s^l_i + y^{l-1}_i                        residual, l >= 3 (Wu et al. 2016, section 3.1)
- */
+ * differ in their step, an entry of sa_decoder_kinds, and share everything around it. */
 #pragma once
 
 #include "layers/recurrent.h"
@@ -139,7 +130,6 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
                                        sa_readout_cache *readout);
 
-/* Returns rows first .. first+count-1. */
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
 /* Return the state that the readout sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);

@@ -51,8 +51,8 @@ typedef struct sa_encoder_cache {
     sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
-/* Return the position of the word that is read at step t of a sentence, and the step at which the
- * word at position t is read. Where words are reversed, EOS still comes last. */
+/* Returns the position of the word read at step t; where words are reversed, EOS still comes last.
+ */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
 
 /* Fills annotations, last_m and last. Without dropout, rng may be NULL. */
@@ -63,19 +63,8 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
-/* ---- What the decoder starts from ----------------------------------------------------------
- * What a recurrent decoder knows of the source before its first step: the keys and values of its
- * attention, its first state s_0, and the fixed context vector.
- *
- *   backward  s_0 = tanh(W_s backward_1 + b_s)                  Bahdanau et al. 2015, A.2.2
- *   last      s_0 = tanh(W_s [forward_S ; backward_1] + b_s)    the last state of each direction
- *   mean      s_0 = tanh(W_s mean_j h_j + b_s)                  dl4mt
- *   copy      s_0 = forward_S                                   Sutskever et al. 2014; Luong et al.
- *                                                               2015
- *
- * An encoder of one direction has only forward_S; without a recurrent encoder, all take the mean.
- * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
- * layer of the same number. */
+/* ---- What the decoder starts from: source.c ---------------------------------------------------
+ */
 
 typedef struct sa_source_weights { /* or their gradients */
     sa_source_sizes sizes;

@@ -1,7 +1,7 @@
 /* The terms that training adds to the likelihood, each with its gradient: guided alignment, what
  * parts of the attention ask for (coverage), and the samples of hard attention (REINFORCE). */
+#include "model/objective.h"
 #include "attention/alignment_loss.h"
-#include "model/views.h"
 
 /* The alignment loss H_t of the first head in the last layer with cross-attention: one of several
  * heads is enough to learn the alignment (Garg et al. 2019, "Jointly learning to align and

@@ -1,7 +1,7 @@
 /* seq2seq: the loss of a batch and its gradient, for any kind of model. */
 #pragma once
 
-#include "model/views.h"
+#include "model/objective.h"
 
 /* Returns the sum over target words, EOS included, of -log p; with batch->gold, fills
  * pass->alignment_loss too (the pass must then be laid out for training). With dw, accumulates into

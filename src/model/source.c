@@ -1,6 +1,17 @@
 /* What a recurrent decoder knows of the source before its first step: its first state s_0, the keys
  * and values of its attention, and the one context vector of a decoder without attention, all from
- * the annotations h_j. encoder.h lists the ways to make s_0. */
+ * the annotations h_j.
+ *
+ *   backward  s_0 = tanh(W_s backward_1 + b_s)                  Bahdanau et al. 2015, A.2.2
+ *   last      s_0 = tanh(W_s [forward_S ; backward_1] + b_s)    the last state of each direction
+ *   mean      s_0 = tanh(W_s mean_j h_j + b_s)                  dl4mt
+ *   copy      s_0 = forward_S                                   Sutskever et al. 2014; Luong et al.
+ *                                                               2015
+ *
+ * An encoder of one direction has only forward_S; without a recurrent encoder, all take the mean.
+ * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
+ * layer of the same number. */
+#include "layers/bindings.h"
 #include "model/encoder.h"
 #include "model/readout.h"
 #include "tensor/trace.h"

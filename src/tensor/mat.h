@@ -12,10 +12,7 @@
  *   q query          k key                v value             e score         alpha weight
  *   z update gate    r reset gate         s~ candidate        i, f, o gates and m memory of an LSTM
  *   E embeddings     t readout            a pre-activation    s_prev the previous s
- *   w weights        dw their gradients   d.. gradient of the loss with respect to ..
- *
- * The words of a batch follow each other without padding, either step by step (base/batch.h: row
- * start[t] + b) or sentence by sentence (row first[b] + t). */
+ *   w weights        dw their gradients   d.. gradient of the loss with respect to .. */
 #pragma once
 
 #include "base/arena.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The tables "where is equation X?" of README.md and src/README.md tell the truth: the file that a row names defines every
-function that it names, and its backward pass if it is a forward pass, and a comment there names the place in the paper."""
+function that it names, and its backward pass if it is a forward pass, and a comment there names the place in the paper. So do the headers and the
+functions of rnnsearch.c in src/README.md: the six files include no other headers, of at most 1,000 lines together."""
 import re
 import sys
 from pathlib import Path
@@ -42,4 +43,38 @@ for document in "README.md", "src/README.md":
                                for what in check_row(equation, path, re.findall(r"\w+", named))]
     if rows <= 2:
         violations.append(f"{document} has no table of equations")
+
+def block(name):
+    """What stands between <!-- name --> and <!-- /name --> of src/README.md."""
+    found = re.search(f"<!-- {name} -->(.*?)<!-- /{name} -->", Path("src/README.md").read_text(encoding="utf-8"), re.S)
+    if not found:
+        violations.append(f"src/README.md has no {name}")
+    return found[1] if found else ""
+
+
+def check_headers():
+    """The headers that a reader of the six files needs."""
+    needed, others = (re.findall(r"\w+/\w+\.h", block(name)) for name in ("headers", "others"))
+    missing = [name for name in needed + others if not Path("src", name).is_file()]
+    violations.extend(f"src/README.md: there is no {name}" for name in missing)
+    lines = sum(len(Path("src", name).read_text(encoding="utf-8").splitlines()) for name in set(needed) - set(missing))
+    if len(needed) > 10 or lines > 1000:
+        violations.append(f"src/README.md: {len(needed)} headers of {lines} lines, at most 10 of 1000")
+    for path in re.findall(r"^\d\. \[([^\]]+)\]", Path("src/README.md").read_text(encoding="utf-8"), re.M):
+        included = re.findall(r'^#include "([^"]+)"', Path("src", path).read_text(encoding="utf-8"), re.M)
+        violations.extend(f"src/{path}: src/README.md does not name {name}" for name in included if name not in needed + others)
+
+
+def check_twins():
+    """The functions of rnnsearch.c and of the library that compute the same."""
+    paper = {name for name, *_ in functions("src/paper/rnnsearch.c")}
+    for own, name, path in re.findall(r"^\| (\w+) \| (\w+) \| ([\w/.]+) \|", block("twins"), re.M):
+        defined = {one for one, *_ in functions(path)} if Path(path).is_file() else set()
+        for names, known, where in ((own, paper, "rnnsearch.c"), (name, defined, path)):
+            both = [names] + [names.removesuffix("forward") + "backward"] * names.endswith("_forward")
+            violations.extend(f"src/README.md: {where} does not define {one}" for one in both if one not in known)
+
+
+check_headers()
+check_twins()
 finish(violations)

@@ -9,6 +9,16 @@ from pathlib import Path
 
 GUARDS = Path(__file__).resolve().parent
 EQUATIONS = "<!-- equations -->\n| equation | file | function |\n|---|---|---|\n{}\n<!-- /equations -->\n"
+CHAPTER = """1. [layers/gru.c](layers/gru.c)
+<!-- headers -->
+base/utf8.h
+<!-- /headers -->
+<!-- others -->
+<!-- /others -->
+<!-- twins -->
+| gru | sa_gru_forward | src/layers/gru.c | |
+<!-- /twins -->
+"""
 # Code that comes close: forbidden words in prose, strings and longer names.
 CLEAN = {
     "src/base/utf8.c": '#include "base/utf8.h"\n#include <utf8proc.h>\n',
@@ -39,7 +49,8 @@ int sa_gru_backward(void) {
     "scripts/bench": "as RESULTS.md names it\n",
     "scripts/dev/bench/LOG.md": "## The floor\n",
     "README.md": EQUATIONS.format("| A.1.1 hidden unit | [`src/layers/gru.c`](src/layers/gru.c) | `sa_gru_forward` |"),
-    "src/README.md": EQUATIONS.format("| A.1.1 hidden unit | src/layers/gru.c | `sa_gru_forward` |"),
+    "src/README.md": EQUATIONS.format("| A.1.1 hidden unit | src/layers/gru.c | `sa_gru_forward` |") + CHAPTER,
+    "src/paper/rnnsearch.c": "int gru(void) {\n    return 0;\n}\n",
     "OTHER.md": "# One `two`, 3!\n",
     "THIRD.md": "[a](OTHER.md#one-two-3) `[b](none)` [c](https://example.org/none)\n",
 }
@@ -69,6 +80,11 @@ PLANTED = [
     ("modules", "scripts/dev/coverage", '    "100 src/base/utf8.c"\n    "95 src/base/none.c"\n', "coverage:2: a goal for src/base/none.c"),
     ("equations", "README.md", EQUATIONS.format(""), "README.md has no table of equations"),
     ("equations", "src/README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | |"), "src/README.md:4: no function"),
+    ("equations", "src/README.md", CHAPTER.replace("sa_gru_forward", "sa_lost"), "gru.c does not define sa_lost"),
+    ("equations", "src/README.md", CHAPTER.replace("| gru", "| lost"), "rnnsearch.c does not define lost"),
+    ("equations", "src/layers/gru.c", '#include "layers/one.h"\n', "src/layers/gru.c: src/README.md does not name layers/one.h"),
+    ("equations", "src/base/utf8.h", 1001 * "\n", "1 headers of 1001 lines, at most 10 of 1000"),
+    ("equations", "src/README.md", "", "src/README.md has no headers"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/none.c | f |"), "README.md:4: there is no file src/none.c"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | my_exit |"), "gru.c does not define my_exit"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | |"), "README.md:4: no function"),

@@ -366,12 +366,6 @@ typedef struct sa_explain_pair {
     const int *source_token_ids, *target_token_ids; /* 0: unknown */
 } sa_explain_pair;
 
-typedef enum sa_explain_part {
-    SA_EXPLAIN_SOURCE,  /* computed once for the sentence */
-    SA_EXPLAIN_STEP,    /* of one target token */
-    SA_EXPLAIN_WEIGHTS, /* a tensor of the model */
-} sa_explain_part;
-
 typedef enum sa_explain_shape {
     SA_SHAPE_NUMBER,
     SA_SHAPE_VECTOR, /* one row */
@@ -390,7 +384,6 @@ typedef enum sa_explain_rows {
 
 /* The numbers of one symbol of an equation. All texts are ASCII. */
 typedef struct sa_explain_value {
-    sa_explain_part part;
     int step;             /* i, from 1; 0: outside the steps */
     int head;             /* from 1; 0: there is one head, or all share the value */
     const char *section;  /* title of the section that begins here, or NULL */
@@ -402,6 +395,7 @@ typedef struct sa_explain_value {
     int rows, cols;
     const double *numbers; /* [rows * cols] */
     bool whole;            /* the numbers are counts */
+    bool parameter;        /* it is a tensor of the model */
     sa_explain_rows about;
     const char *const *row; /* [rows] the words that the rows stand for, or NULL */
     int chosen;             /* the row of the token that is generated here; -1: none */

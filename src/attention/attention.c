@@ -16,14 +16,14 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_parts_forward(w, SA_PLACE_KEYS, head);
     sa_score_forward(w, head); /* e_ij = f(q_i, k_j) */
     sa_parts_forward(w, SA_PLACE_SCORES, head);
-    sa_trace("e", head->alpha, head);
+    sa_trace_head(w, head, "e", head->alpha);
     weights_forward(w, head); /* alpha_i = pi(e_i) */
-    sa_trace("pi(e)", head->alpha, head);
+    sa_trace_head(w, head, "pi(e)", head->alpha);
     sa_parts_forward(w, SA_PLACE_WEIGHTS, head);
-    sa_trace("alpha", head->alpha, head);
+    sa_trace_head(w, head, "alpha", head->alpha);
     sa_gemm_nn(head->alpha, head->v, 0, head->c); /* c_i = sum_j alpha_ij v_j */
     sa_parts_forward(w, SA_PLACE_OUTPUT, head);
-    sa_trace("c", head->c, head);
+    sa_trace_head(w, head, "c", head->c);
 }
 
 /* Parts replaced q and k in buffers that the next head overwrote, so their hooks run again. */

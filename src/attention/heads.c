@@ -37,7 +37,7 @@ void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const 
         sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
     }
     sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
-    sa_trace("c", c, NULL);
+    sa_trace("c", c);
 }
 
 void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,

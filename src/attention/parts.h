@@ -103,7 +103,8 @@ enum { SA_SHAPE_TABLE = SA_SHAPE_MATRIX + 1 }; /* a matrix whose rows are not wo
 static inline void sa_part_trace(const sa_attention *w, int part, const sa_head *head,
                                  const char *formula, int shape, const char *name,
                                  const char *letters, sa_mat x) {
-    sa_trace_all((sa_traced){name, x, head, letters, formula, w->part[part].kind->citation, shape});
+    sa_trace_all(
+        (sa_traced){name, x, w, head, letters, formula, w->part[part].kind->citation, shape});
 }
 
 static inline void sa_part_trace_number(const sa_attention *w, int part, const sa_head *head,

@@ -63,8 +63,8 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
         json_object_set_new(all, "target", sa_json_words(pair->target, pair->targets));
         json_object_set_new(all, "forced", json_boolean(pair->forced));
     }
-    if (line->part == SA_EXPLAIN_STEP) object = step_object(all, pair, line->step);
-    if (line->part == SA_EXPLAIN_WEIGHTS) object = child(all, "weights", json_object);
+    if (line->step) object = step_object(all, pair, line->step);
+    if (line->parameter) object = child(all, "weights", json_object);
     if (line->head) {
         json_t *heads = child(object, "heads", json_array);
         while (json_array_size(heads) < (size_t)line->head)

@@ -151,7 +151,6 @@ static void explain_source(sa_explainer *out) {
     const sa_source *source = &out->model->pass.decoder.source;
     const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
     const bool both = sizes->kind == SA_ENCODER_BI, none = sizes->kind == SA_ENCODER_NONE;
-    out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
     sa_explainer_write(out,
                        both   ? "Bahdanau et al. 2015, A.2.1"
@@ -378,7 +377,8 @@ static void explain_step(sa_explainer *out) {
 static void explain_weights(sa_explainer *out) {
     const sa_params *plan = out->model->plan;
     static const char *const prefixes[] = {"decoder.", "attention.", "readout.", "copy."};
-    out->line.part = SA_EXPLAIN_WEIGHTS;
+    out->i = 0;
+    out->line.parameter = true;
     out->words = SA_ROWS_UNNAMED;
     sa_explainer_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {
@@ -429,7 +429,6 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
 
 static void explain_annotations(sa_explainer *out, bool decoder) {
     const int S = out->job->pair.source->len, T = out->job->pair.target->len;
-    out->line.part = SA_EXPLAIN_SOURCE;
     out->words = decoder ? SA_ROWS_TARGET : SA_ROWS_SOURCE;
     for (int layer = 0;; layer++) {
         sa_explainer_section(out, "Annotations");
@@ -447,7 +446,6 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     const sa_decoder_rows *rows = &out->model->pass.decoder.rows;
     out->decoder = &out->model->w.decoder;
     explain_source(out);
-    out->line.part = SA_EXPLAIN_STEP;
     for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
         out->step = sa_decoder_rows_slice(rows, out->i - 1, 1);

@@ -378,7 +378,6 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
     const sa_mat x = layer ? all->layer[layer - 1].feed.residual.y : all->x;
     const bool pre = w->self.residual.norm == SA_NORM_PRE;
     const char *word = pre ? "a_j" : "x_j";
-    out->line.part = SA_EXPLAIN_SOURCE;
     out->words = encodes ? SA_ROWS_SOURCE : SA_ROWS_TARGET;
     explain_words(out, stack, layer, cross, cross ? cache->self.residual.y : x, own->residual.in,
                   pre);

@@ -121,7 +121,7 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
         sa_copy_mat(x, whole);
     }
     line->name = name, line->letters = out->letters.text;
-    line->step = line->part == SA_EXPLAIN_STEP ? out->i : 0;
+    line->step = out->i;
     line->equation = out->equation.size ? out->equation.text : NULL;
     if (!line->equation) line->citation = NULL;
     line->shape = shape;
@@ -130,7 +130,7 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->numbers = whole.x;
     if (sa_explainer_check(out, NULL)) out->job->each(out->job->context, line);
     out->equation.size = 0, out->arena.used = used;
-    *line = (sa_explain_value){.part = line->part, .head = line->head, .chosen = -1};
+    *line = (sa_explain_value){.parameter = line->parameter, .head = line->head, .chosen = -1};
 }
 
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x) {

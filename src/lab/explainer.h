@@ -29,7 +29,7 @@ typedef struct sa_explainer {
     size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
-    int i; /* target position, from 1 */
+    int i; /* target position, from 1; 0: outside the steps */
     const sa_recurrent_decoder *decoder;
     sa_decoder_rows step;               /* of the recurrent decoder */
     sa_explain_value line;              /* the next one */

@@ -27,13 +27,42 @@
 typedef struct kinks_tracer {
     sa_tracer tracer; /* the first member */
     bool maxout;      /* the readout has maxout units */
+    sa_mat e;         /* scratch */
     sa_kinks found;
 } kinks_tracer;
 
-/* Adds which input of every maxout unit is the larger, and which rectified units are on. */
+/* Adds for every key of every query which side of its kink the weight is on: 0 or above. */
+static void add_normalizer(kinks_tracer *own, const sa_attention *w, const sa_head *head) {
+    for (int l = 0; w->normalizer->kinks && l < head->alpha.rows; l++) {
+        const sa_span span = head->spans ? head->spans[l] : (sa_span){0, head->alpha.cols};
+        const sa_mat e = sa_cols(own->e, 0, span.count);
+        sa_copy_mat(sa_cols(sa_rows(head->alpha, l, 1), span.first, span.count), e);
+        w->normalizer->kinks(*head->exponent, e);
+        for (int j = 0; j < e.cols; j++) sa_kinks_add(&own->found, (double)e.x[j], SA_KINK_MARGIN);
+    }
+}
+
+/* Adds the kinks of parts, query by query. */
+static void add_parts(kinks_tracer *own, const sa_attention *w, const sa_head *head) {
+    for (int l = 0; l < head->alpha.rows; l++) {
+        sa_head query = *head;
+        query.i += l;
+        query.q = sa_rows(head->q, l, 1), query.alpha = sa_rows(head->alpha, l, 1);
+        query.rows = sa_attention_rows_slice(head->rows, l, 1);
+        query.spans = head->spans ? head->spans + l : NULL;
+        sa_parts_kinks(w, &query, &own->found);
+    }
+}
+
+/* Adds which input of every maxout unit is the larger, which rectified units are on, and the kinks
+ * of attention. */
 static void take_kinks(sa_tracer *tracer, const sa_traced *one) {
-    const sa_mat x = one->x;
     kinks_tracer *own = (kinks_tracer *)tracer;
+    const sa_head *head = one->head;
+    const sa_mat x = one->x;
+    if (one->citation) return;
+    if (head && strcmp(one->name, "e") == 0) add_normalizer(own, one->attention, head);
+    if (head && strcmp(one->name, "c") == 0 && !head->unit) add_parts(own, one->attention, head);
     const bool maxout = own->maxout && strcmp(one->name, "t~") == 0;
     if (!maxout && strcmp(one->name, "inside max") != 0) return;
     for (int i = 0; i < x.rows; i++)
@@ -42,104 +71,14 @@ static void take_kinks(sa_tracer *tracer, const sa_traced *one) {
                          SA_KINK_MARGIN);
 }
 
-/* One attention of a pass. */
-typedef struct attending {
-    const sa_attention *w;
-    const sa_memory *memory;
-    sa_attention_rows rows;
-    const sa_attention_scratch *scratch;
-    int causal; /* of the current sentence */
-    sa_mat watched;
-} attending;
-
-/* Fills e with the scores of map m (of two maps: 0 or 1) of a head that has attended, as the
- * normalizer got them, and returns the exponent that it got. */
-static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_mat e) {
-    sa_head again = *head;
-    again.alpha = e;
-    sa_parts_forward(w, SA_PLACE_KEYS, &again);
-    again.unit += m * again.q.cols;
-    again.q.x += m * again.q.cols, again.k.x += m * again.k.cols; /* the second halves */
-    sa_score_forward(w, &again);
-    sa_parts_forward(w, SA_PLACE_SCORES, &again);
-    return *again.exponent;
-}
-
-/* Adds, for every key, which side of its kink the weight is on: 0 or above. */
-static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *found) {
-    const sa_mat e = sa_cols(all->watched, 0, head->v.rows);
-    const sa_span span = head->spans ? *head->spans : (sa_span){0, e.cols};
-    const sa_mat seen = sa_cols(e, span.first, span.count);
-    const int maps = sa_part_find(all->w, &sa_two_maps_part) < 0 ? 1 : 2;
-    for (int m = 0; m < maps; m++) {
-        all->w->normalizer->kinks(scores_of(all->w, head, m, e), seen);
-        for (int j = 0; j < seen.cols; j++) sa_kinks_add(found, (double)seen.x[j], SA_KINK_MARGIN);
-    }
-}
-
-/* Adds the kinks of the normalizer and of parts for the query of position i in row l, over sentence
- * b. */
-static void add_query(const attending *all, int b, int l, int i, sa_kinks *found) {
-    const sa_attention *w = all->w;
-    for (int k = 0; k < w->heads; k++) {
-        const sa_head at = sa_head_view(w, all->memory, (sa_query_block){l, 1, b, i, all->causal},
-                                        all->rows, all->scratch, k);
-        if (w->normalizer->kinks) add_normalizer(all, &at, found);
-        sa_head again = at;
-        sa_parts_forward(w, SA_PLACE_KEYS, &again); /* as the score has read it */
-        sa_parts_kinks(w, &again, found);
-    }
-}
-
-static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
-    const sa_decoder_cache *cache = &model->pass.decoder;
-    const sa_batch_side *side = &model->batch.target;
-    const attending all = {&model->w.decoder.attention,
-                           &cache->source.memory,
-                           cache->rows.attention,
-                           &cache->scratch,
-                           0,
-                           model->watched};
-    for (int t = 0; all.w->heads && t < side->steps; t++)
-        for (int b = 0; b < side->active[t]; b++)
-            add_query(&all, b, side->start[t] + b, t + 1, found);
-}
-
-static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queries,
-                         const sa_attention_sublayer_cache *cache, const sa_stack_cache *stack,
-                         sa_mat watched, sa_kinks *found) {
-    attending all = {&w->attention, &cache->memory, cache->rows, &stack->scratch, 0, watched};
-    for (int b = 0; b < queries->blocks; b++) {
-        const sa_query_block block = sa_queries_of(queries, b);
-        all.causal = block.causal;
-        for (int l = 0; l < block.count; l++) add_query(&all, b, block.row + l, l + 1, found);
-    }
-}
-
-static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat watched,
-                      sa_kinks *found) {
-    for (int i = 0; i < w->layers; i++) {
-        const sa_transformer_layer *layer = &w->layer[i];
-        const sa_layer_cache *own = &cache->layer[i];
-        add_sublayer(&layer->self, &cache->self, &own->self, cache, watched, found);
-        if (w->cross)
-            add_sublayer(&layer->cross, &cache->cross, &own->cross, cache, watched, found);
-    }
-}
-
 /* Computes the loss, and returns the kinks of the pass. */
 static sa_kinks kinks_of_loss(sa_lab_model *model) {
-    kinks_tracer reader = {{take_kinks}, model->w.decoder.readout.maxout, {0, INFINITY}};
-    sa_kinks *found = &reader.found;
+    kinks_tracer reader = {
+        {take_kinks}, model->w.decoder.readout.maxout, model->watched, {0, INFINITY}};
     sa_tracing = &reader.tracer;
     sa_lab_model_loss(model, false);
     sa_tracing = NULL;
-    add_decoder_attention(model, found);
-    add_stack(&model->w.transformer.encoder, &model->pass.transformer.encoder, model->watched,
-              found);
-    add_stack(&model->w.transformer.decoder, &model->pass.transformer.decoder, model->watched,
-              found);
-    return *found;
+    return reader.found;
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */

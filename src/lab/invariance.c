@@ -246,8 +246,6 @@ bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 
 /* ---- Causality ------------------------------------------------------------------------------- */
 
-enum { CUTS = 16 }; /* copies of a pair in one pass */
-
 /* Returns the target with another word at every position from `cut` on; ids [2 * len] */
 static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setup, int32_t *ids) {
     const uint32_t words = (uint32_t)setup->pairs.target_words;
@@ -269,33 +267,20 @@ static double prefix_difference(sa_lab_view changed, sa_lab_view original, int c
                                          sa_lab_log_p_difference(changed, original, cut)));
 }
 
-/* Compares the pair with copies whose words change from positions first, first + 1, ... on, all in
- * one batch; ids [CUTS * 2 * len] */
-static bool compare_cuts(sa_proof_setup *setup, int p, int first, int32_t *ids, double *worst,
-                         sa_error *error) {
-    const sa_sentence target = setup->pairs.target[p];
-    sa_sentence from[CUTS + 1], to[CUTS + 1] = {target};
-    int copies = 0;
-    for (; copies < CUTS && first + copies < target.len; copies++)
-        to[copies + 1] =
-            change_from(first + copies, target, setup, ids + (ptrdiff_t)copies * 2 * target.len);
-    for (int i = 0; i <= copies; i++) from[i] = setup->pairs.source[p];
-    sa_lab_pass pass;
-    const bool good = sa_lab_pass_open(&pass, &setup->model.w, from, to, copies + 1, error);
-    for (int i = 1; good && i <= copies; i++)
-        raise_to(prefix_difference((sa_lab_view){&pass, i}, (sa_lab_view){&pass, 0}, first + i - 1),
-                 worst);
-    sa_lab_pass_close(&pass);
-    return good;
-}
-
 bool sa_measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                           sa_error *error) {
-    const int len = setup->pairs.target[p].len;
-    int32_t *ids = sa_new((size_t)len * 2 * CUTS, sizeof *ids, error);
+    const sa_sentence target = setup->pairs.target[p];
+    int32_t *ids = sa_new((size_t)target.len * 2, sizeof *ids, error);
     bool good = ids;
-    for (int first = 0; good && first < len; first += CUTS)
-        good = compare_cuts(setup, p, first, ids, worst, error);
+    for (int cut = 0; good && cut < target.len; cut++) {
+        const sa_sentence changed = change_from(cut, target, setup, ids);
+        sa_lab_pass pass;
+        good = sa_lab_pass_open(&pass, alone->w, &setup->pairs.source[p], &changed, 1, error);
+        if (good)
+            raise_to(prefix_difference((sa_lab_view){&pass, 0}, (sa_lab_view){alone, 0}, cut),
+                     worst);
+        sa_lab_pass_close(&pass);
+    }
     free(ids);
     return good;
 }

@@ -34,12 +34,12 @@ static void gru_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, 
     const int n = w->n;
     const sa_mat s_prev = previous.masked, rs = sa_cols(cache, 0, n);
     sa_product_forward(sa_U_of(w, 0, 2), s_prev, gates, cache); /* z, r = sigma(a + U s_prev) */
-    sa_trace("inside sigma", gates, NULL);
+    sa_trace("inside sigma", gates);
     sa_sigmoid(sa_cols(gates, 0, 2 * n));
     for (int l = 0; l < gates.rows; l++)
         reset_forward(n, sa_row(gates, l) + n, sa_row(s_prev, l), sa_row(rs, l));
     sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s_prev]) */
-    sa_trace("inside tanh", gates, NULL);
+    sa_trace("inside tanh", gates);
     sa_tanh(sa_cols(gates, 2 * n, n));
     update_forward(w, gates, previous.s, state.s);
 }
@@ -144,14 +144,14 @@ static void gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat g
                               sa_state state) {
     const int n = w->n;
     sa_product_forward(sa_U_of(w, 0, 3), previous.masked, gates, cache); /* u, z, r: a + U s_prev */
-    sa_trace("inside sigma", gates, NULL);
+    sa_trace("inside sigma", gates);
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
         sa_real *s_tilde = sa_row(gates, i) + 3 * n;
         for (int k = 0; k < n; k++) s_tilde[k] += r[k] * u[k];
     }
-    sa_trace("inside tanh", gates, NULL);
+    sa_trace("inside tanh", gates);
     sa_tanh(sa_cols(gates, 3 * n, n)); /* s~ = tanh(a + r . u) */
     update_forward(w, gate_blocks(gates, n), previous.s, state.s);
 }
@@ -190,7 +190,7 @@ static void lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates,
     const int n = w->n;
     sa_mat squashed = sa_cols(cache, 0, n);
     sa_product_forward(sa_U_of(w, 0, 4), previous.masked, gates, cache); /* a + U s_prev */
-    sa_trace("inside sigma", gates, NULL), sa_trace("inside tanh", gates, NULL);
+    sa_trace("inside sigma", gates), sa_trace("inside tanh", gates);
     sa_sigmoid(sa_cols(gates, 0, 3 * n)); /* i, f, o */
     sa_tanh(sa_cols(gates, 3 * n, n));    /* g */
     for (int l = 0; l < gates.rows; l++) {
@@ -253,7 +253,7 @@ static void lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates
 static void rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                         sa_state state) {
     sa_product_forward(sa_U_of(w, 0, 1), previous.masked, gates, cache);
-    sa_trace("inside tanh", gates, NULL);
+    sa_trace("inside tanh", gates);
     sa_tanh(gates);
     sa_copy_mat(gates, state.s);
 }

@@ -43,13 +43,13 @@ void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *c
 /* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2 */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y) {
     sa_linear_forward(w->W_1, w->b_1, x, inner);
-    sa_trace("inside max", inner, NULL);
+    sa_trace("inside max", inner);
     for (int i = 0; i < inner.rows; i++) {
         sa_real *row = sa_row(inner, i);
         for (int k = 0; k < inner.cols; k++) row[k] = row[k] > 0 ? row[k] : 0;
     }
     sa_linear_forward(w->W_2, w->b_2, inner, y);
-    sa_trace("f", y, NULL);
+    sa_trace("f", y);
 }
 
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,

@@ -139,7 +139,7 @@ static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *
         }
         sa_linear_forward(w->W_s[layer], w->b_s[layer],
                           from_context ? source->c : source->encoder_summary, s0.s);
-        sa_trace("inside tanh", s0.s, NULL);
+        sa_trace("inside tanh", s0.s);
         sa_tanh(s0.s);
     }
 }
@@ -176,7 +176,7 @@ void sa_source_forward(const sa_source_weights *w, const sa_attention *attention
     if (sizes->fixed) {
         summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->context_input);
         sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
-        sa_trace("inside tanh", source->c, NULL);
+        sa_trace("inside tanh", source->c);
         sa_tanh(source->c);
     }
     initial_forward(w, encoder, source);

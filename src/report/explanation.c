@@ -244,7 +244,7 @@ static void add_numbers(sa_explanation *it, const sa_explain_value *line) {
         add_vector(it, line, 0);
         return;
     }
-    if (line->part == SA_EXPLAIN_WEIGHTS)
+    if (line->parameter)
         sa_buffer_addf(&it->out, "  %s (%d x %d)\n", line->letters, line->rows, line->cols);
     else if (!line->equation)
         sa_buffer_addf(&it->out, "  %s\n", line->letters);

@@ -1,4 +1,4 @@
-/* trace: a line such as sa_trace("e", alpha, head) hands a reader such as `softalign explain`
+/* trace: a line such as sa_trace("f", y) hands a reader such as `softalign explain`
  * numbers of a pass that the following lines change. Single precision has no readers. */
 #pragma once
 
@@ -7,7 +7,7 @@
 typedef struct sa_traced {
     const char *name;
     sa_mat x;
-    const void *head; /* the sa_head whose numbers they are, or NULL */
+    const void *attention, *head; /* the sa_attention and sa_head whose numbers they are, or NULL */
     /* Of a part's quantity (attention/parts.h): what equations call it, an equation that begins
      * with it (or NULL) and its paper, and a sa_explain_shape. */
     const char *letters, *formula, *citation;
@@ -38,6 +38,11 @@ static inline void sa_trace_all(sa_traced one) {
 #endif
 }
 
-static inline void sa_trace(const char *name, sa_mat x, const void *head) {
-    sa_trace_all((sa_traced){.name = name, .x = x, .head = head});
+static inline void sa_trace(const char *name, sa_mat x) {
+    sa_trace_all((sa_traced){.name = name, .x = x});
+}
+
+static inline void sa_trace_head(const void *attention, const void *head, const char *name,
+                                 sa_mat x) {
+    sa_trace_all((sa_traced){.name = name, .x = x, .attention = attention, .head = head});
 }

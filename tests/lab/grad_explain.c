@@ -19,7 +19,7 @@ static const double *of_cell(const cell *at, const char *name) {
     snprintf(whole, sizeof whole, "%s%s", name, at->prime);
     for (int i = 0; i < count; i++) /* the r of monotonic attention is a single number */
         if (lines[i].head.step == at->step && lines[i].head.cols == settings.hidden &&
-            lines[i].head.part != SA_EXPLAIN_WEIGHTS && strcmp(lines[i].name, whole) == 0)
+            !lines[i].head.parameter && strcmp(lines[i].name, whole) == 0)
             return lines[i].number;
     ck_abort_msg("no %s in step %d", whole, at->step);
     return NULL;
@@ -337,7 +337,7 @@ START_TEST(one_step_and_the_weights) {
     for (int i = 0; i < count; i++) {
         const sa_explain_value *line = &lines[i].head;
         ck_assert(line->step == 0 || line->step == 2);
-        if (line->part != SA_EXPLAIN_WEIGHTS) continue;
+        if (!line->parameter) continue;
         const sa_param *p = param("", lines[i].name);
         ck_assert_ptr_nonnull(p);
         ck_assert_double_eq(lines[i].number[line->rows * line->cols - 1],

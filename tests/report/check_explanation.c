@@ -22,8 +22,7 @@ static void begin(int digits, bool wide) {
 }
 
 static void add(sa_explain_value line) {
-    line.part = line.part ? line.part : SA_EXPLAIN_STEP;
-    line.step = line.part == SA_EXPLAIN_STEP;
+    line.step = !line.parameter;
     if (!line.chosen) line.chosen = -1;
     sa_explanation_add(&paper, &pair, &line);
 }
@@ -198,7 +197,7 @@ START_TEST(likely_words_are_shown) {
     add(one);
     one.letters = "p", one.numbers = p;
     add(one);
-    one = (sa_explain_value){.part = SA_EXPLAIN_WEIGHTS,
+    one = (sa_explain_value){.parameter = true,
                              .letters = "W_o",
                              .shape = SA_SHAPE_MATRIX,
                              .rows = MANY,
@@ -229,7 +228,7 @@ START_TEST(tall_matrices_are_cut) {
     for (int k = 0; k < MANY; k++) x[k] = k;
     for (int wide = 0; wide < 2; wide++) {
         begin(0, wide);
-        add((sa_explain_value){.part = SA_EXPLAIN_WEIGHTS,
+        add((sa_explain_value){.parameter = true,
                                .letters = "W",
                                .shape = SA_SHAPE_MATRIX,
                                .rows = MANY,
@@ -247,8 +246,7 @@ END_TEST
 START_TEST(title_and_step) {
     paper = (sa_explanation){.digits = 1};
     sa_explanation_add(&paper, &pair,
-                       &(sa_explain_value){.part = SA_EXPLAIN_STEP,
-                                           .step = 2,
+                       &(sa_explain_value){.step = 2,
                                            .section = "Attention",
                                            .head = 3,
                                            .letters = "c",

@@ -52,8 +52,8 @@ static inline void collect(void *context, const sa_explain_value *line) {
 /* The line of that name, step (0: of the source) and head, or NULL. */
 static inline const struct line *find(int step, int head, const char *name) {
     for (int i = 0; i < count; i++)
-        if (lines[i].head.step == step && lines[i].head.head == head &&
-            lines[i].head.part != SA_EXPLAIN_WEIGHTS && strcmp(lines[i].name, name) == 0)
+        if (lines[i].head.step == step && lines[i].head.head == head && !lines[i].head.parameter &&
+            strcmp(lines[i].name, name) == 0)
             return &lines[i];
     return NULL;
 }

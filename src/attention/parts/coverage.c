@@ -66,7 +66,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     sa_gemm_tn(C, weights_of_head(w, part, head->index), 1, k);
     const bool learned = Phi.cols;
     sa_trace_all((sa_traced){
-        "C", C, head, "C_{i-1,j}",
+        "C", C, w, head, "C_{i-1,j}",
         learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
                 : "C_ij = sum of alpha_ij over the words before",
         learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3", SA_SHAPE_COLUMN});

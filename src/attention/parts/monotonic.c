@@ -120,7 +120,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     sa_part_trace(w, part, head, "p_ij = 1 if e_ij > 0, else 0: decoding selects", SA_SHAPE_COLUMN,
                   "selected", "p_ij", p);
     sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "reached", "q_ij", reached);
-    sa_trace("pi(e)", z, head);
+    sa_trace_head(w, head, "pi(e)", z);
 }
 
 /* Runs from the last word to the first, with dq_i,S+1 = 0:

@@ -131,16 +131,10 @@ void sa_time_write(sa_draft *draft, unsigned tense, bool far);
 /* ---- The grammars of sa_tasks: each writes one sentence pair into an empty draft - */
 
 void sa_synth_phrases(sa_draft *draft);
-void sa_synth_mono(sa_draft *draft);
-void sa_synth_reorder(sa_draft *draft);
 void sa_synth_length(sa_draft *draft);
 void sa_synth_dates(sa_draft *draft);
 void sa_synth_reverse(sa_draft *draft);
 void sa_synth_copy(sa_draft *draft);
-void sa_synth_fertility(sa_draft *draft);
-void sa_synth_agree(sa_draft *draft);
-void sa_synth_sense(sa_draft *draft);
-void sa_synth_context(sa_draft *draft);
 void sa_synth_recall(sa_draft *draft);
 void sa_synth_assign(sa_draft *draft);
 void sa_synth_trigger(sa_draft *draft);

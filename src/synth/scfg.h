@@ -106,3 +106,7 @@ bool sa_grammar_check(sa_grammar *grammar, uint64_t seed, sa_buffer *out, sa_err
 
 const char *sa_grammar_word(const sa_grammar *grammar, int32_t word);
 const char *sa_grammar_category(const sa_grammar *grammar, int32_t category);
+
+/* The texts of the toy corpora's grammars, from corpora/grammars. */
+extern const unsigned char sa_grammar_agree[], sa_grammar_context[], sa_grammar_fertility[],
+    sa_grammar_mono[], sa_grammar_reorder[], sa_grammar_sense[];

@@ -332,12 +332,12 @@ static void translates(const char *task, const char *source, const char *target,
 }
 
 START_TEST(plants_the_alignment) {
-    translates("mono", "this faithful cat pushes the young brave farmer here.",
-               "ce fidèle chat pousse le jeune brave fermier ici.",
-               "0-0 1-1 2p0 2-2 3-3 4-4 5-5 6-6 7p4 7-7 8-8 9-9");
-    translates("reorder", "this soldier finds this prince without the young queen often.",
-               "souvent ce soldat sans la reine jeune ce prince trouve.",
-               "0-1 1p1 1-2 2-9 3-7 4p7 4-8 5-3 6-4 7-6 8p4 8-5 9-0 10-10");
+    translates("mono", "a shy young cat calls this young soldier here.",
+               "un timide jeune chat appelle ce jeune soldat ici.",
+               "0-0 1-1 2-2 3p0 3-3 4-4 5-5 6-6 7p5 7-7 8-8 9-9");
+    translates("reorder", "the postman greets the brother without a witch behind this girl often.",
+               "souvent le facteur sans une sorcière derrière cette fille le frère salue.",
+               "0-1 1p1 1-2 2-11 3-9 4p9 4-10 5-3 6-4 7p4 7-5 8-6 9-7 10p7 10-8 11-0 12-12");
     translates("dates", "May 30, 1973", "1973-05-30",
                "0p5 0p6 1p5 1p6 2p5 2p6 4-8 5-9 8-0 9-1 10-2 11-3");
     translates("dates", "9/17/47", "2047-09-17", "0p5 0-6 2-8 3-9 5p0 5p1 5-2 6p0 6p1 6-3");

@@ -138,15 +138,6 @@ sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned trait
     return sa_noun_phrase_draw(draft, noun, determiners, owner);
 }
 
-sa_noun_phrase sa_noun_phrase_definite(sa_draft *draft, const sa_word *noun) {
-    bool plural = noun->plural && sa_draft_chance(draft, 2);
-    return (sa_noun_phrase){.noun = noun, .determiner = SA_THE, .plural = plural};
-}
-
-sa_noun_phrase sa_noun_phrase_person(sa_draft *draft, const sa_word *except) {
-    return sa_noun_phrase_definite(draft, sa_noun_draw(draft, SA_PERSON, 0, except));
-}
-
 /* ---- Writing noun phrases ------------------------------------------------------------------- */
 
 static const char *english_noun(const sa_noun_phrase *group) {

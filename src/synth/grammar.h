@@ -53,11 +53,6 @@ sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigne
 sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned traits,
                                  const sa_word *except, unsigned determiners, int owner);
 
-/* Draw "the baker" or "the bakers", with equal probability if the noun has a plural; and a phrase
- * for any person. */
-sa_noun_phrase sa_noun_phrase_definite(sa_draft *draft, const sa_word *noun);
-sa_noun_phrase sa_noun_phrase_person(sa_draft *draft, const sa_word *except);
-
 /* Draws an adjective that suits the traits for that use: SA_BEFORE or SA_AFTER the noun in French,
  * SA_ALONE ("the car is ..."). NULL: there is none. */
 const sa_word *sa_adjective_draw(sa_draft *draft, unsigned traits, unsigned use);

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static int symbols_of(const sa_rule *rule) {
     return rule->count[0] + rule->count[1];
 }
@@ -36,7 +28,7 @@ static bool ends_rule(const sa_grammar *g, const sa_rule *rule) {
 }
 
 /* ends(c) = some rule has only symbols that end */
-static bool update_ends(const sa_grammar *g, sa_category *c) {
+static bool update_ends(sa_grammar *g, sa_category *c) {
     bool any = false;
     for (int r = 0; r < c->count && !any; r++) any = ends_rule(g, &c->rules[r]);
     const bool changed = any != c->ends;
@@ -45,7 +37,7 @@ static bool update_ends(const sa_grammar *g, sa_category *c) {
 }
 
 /* reached(d) if a rule of a category that is reached has d */
-static bool update_reached(const sa_grammar *g, sa_category *c) {
+static bool update_reached(sa_grammar *g, sa_category *c) {
     bool changed = false;
     for (int r = 0; c->reached && r < c->count; r++)
         for (int i = 0; i < symbols_of(&c->rules[r]); i++) {
@@ -56,7 +48,7 @@ static bool update_reached(const sa_grammar *g, sa_category *c) {
 }
 
 /* twin(c) = c if it has two rules, otherwise the twin of a symbol of its rule */
-static bool update_twin(const sa_grammar *g, sa_category *c) {
+static bool update_twin(sa_grammar *g, sa_category *c) {
     int twin = c->count > 1 ? (int)(c - g->category) : -1;
     for (int i = 0; c->count == 1 && i < symbols_of(c->rules) && twin < 0; i++)
         if (child(g, c->rules, i)) twin = child(g, c->rules, i)->twin;
@@ -65,39 +57,8 @@ static bool update_twin(const sa_grammar *g, sa_category *c) {
     return changed;
 }
 
-/* least(r) = sum of least(s) of its source symbols; a word has 1 */
-static int least_of(const sa_grammar *g, const sa_rule *rule) {
-    int sum = 0;
-    for (int i = 0; i < rule->count[0] && sum < SA_DRAFT_WORDS; i++)
-        sum += child(g, rule, i) ? child(g, rule, i)->least : 1;
-    return sum;
-}
-
-/* least(c) = min over its rules of least(r) */
-static bool update_least(const sa_grammar *g, sa_category *c) {
-    int least = SA_DRAFT_WORDS;
-    for (int r = 0; r < c->count; r++) least = smaller(least, least_of(g, &c->rules[r]));
-    const bool changed = least != c->least;
-    c->least = least;
-    return changed;
-}
-
-/* level(c) = 1 + max of level(d) over those d in its rules that may leave the other symbols no
- * word */
-static bool update_level(const sa_grammar *g, sa_category *c) {
-    int level = 0;
-    for (int r = 0; r < c->count; r++)
-        for (int i = 0; i < c->rules[r].count[0]; i++) {
-            const sa_category *d = child(g, &c->rules[r], i);
-            if (d && d->least == least_of(g, &c->rules[r])) level = larger(level, 1 + d->level);
-        }
-    const bool changed = level != c->level;
-    c->level = level;
-    return changed;
-}
-
 /* words(c) = sum over its rules of weight(r) sum_s words(s) / sum of weight(r); size(c) likewise */
-static bool update_size(const sa_grammar *g, sa_category *c) {
+static bool update_size(sa_grammar *g, sa_category *c) {
     const double most = 1e6;
     double weights = 0, words = 0, size = 0;
     for (const sa_rule *rule = c->rules; rule < c->rules + c->count; rule++) {
@@ -122,7 +83,7 @@ static bool update_size(const sa_grammar *g, sa_category *c) {
 
 /* Solves an equation, from the last category to the first. False: categories rest on each other
  * without end, or more than DEEPEST deep. */
-static bool solve(const sa_grammar *g, bool update(const sa_grammar *g, sa_category *c)) {
+static bool solve(sa_grammar *g, bool update(sa_grammar *g, sa_category *c)) {
     enum { DEEPEST = 1000 };
     bool changed = true;
     for (int sweep = 0; changed && sweep < DEEPEST; sweep++) {
@@ -140,33 +101,25 @@ static bool fail_at(const sa_grammar *g, const sa_category *c, const char *probl
                    sa_grammar_category(g, (int32_t)(c - g->category)), problem);
 }
 
+static int by_category(const void *left, const void *right) {
+    const sa_rule *a = left, *b = right;
+    return a->category != b->category ? a->category - b->category
+                                      : (a->first > b->first) - (a->first < b->first);
+}
+
 /* Puts the rules of each category next to each other, in the order of the file. */
 static bool group_rules(sa_grammar *g, sa_error *error) {
-    sa_rule *sorted = sa_new(g->rule_count, sizeof *sorted, error), *at = sorted;
     g->category = sa_new(g->categories.count, sizeof *g->category, error);
-    if (!sorted || !g->category) {
-        free(sorted);
-        return false;
+    qsort(g->rules, g->rule_count, sizeof *g->rules, by_category);
+    for (sa_rule *rule = g->rules; g->category && rule < g->rules + g->rule_count; rule++) {
+        sa_category *c = &g->category[rule->category];
+        if (!c->count++) c->rules = rule, c->line = rule->line;
     }
-    for (size_t i = 0; i < g->rule_count; i++) g->category[g->rules[i].category].count++;
-    for (size_t c = 0; c < g->categories.count; c++) {
-        g->category[c].rules = at;
-        at += g->category[c].count;
-        g->category[c].count = 0;
-        g->category[c].least = SA_DRAFT_WORDS;
-    }
-    for (size_t i = 0; i < g->rule_count; i++) {
-        sa_category *c = &g->category[g->rules[i].category];
-        if (!c->count) c->line = g->rules[i].line;
-        c->rules[c->count++] = g->rules[i];
-    }
-    free(g->rules);
-    g->rules = sorted;
-    return true;
+    return g->category;
 }
 
 /* Drops the rules of a category that cannot end, and sums the weights of the others. */
-static void keep_ending(const sa_grammar *g, sa_category *c) {
+static void keep_ending(sa_grammar *g, sa_category *c) {
     int kept = 0;
     uint64_t sum = 0;
     for (int r = 0; r < c->count; r++) {
@@ -197,12 +150,11 @@ bool sa_grammar_settle(sa_grammar *g, sa_error *error) {
     if (!group_rules(g, error)) return false;
     sa_category *start = &g->category[g->start];
     const bool deep = !solve(g, update_ends);
-    if (!deep && !start->ends) return fail_at(g, start, "cannot end", error);
     for (size_t c = 0; c < g->categories.count; c++) keep_ending(g, &g->category[c]);
     start->reached = true;
-    if (deep || !solve(g, update_reached) || !solve(g, update_twin) || !solve(g, update_least))
+    if (deep || !solve(g, update_reached) || !solve(g, update_twin))
         return fail_at(g, start, "has categories that are nested too deep", error);
-    const bool levels = solve(g, update_level);
+    if (!start->ends) return fail_at(g, start, "cannot end", error);
     solve(g, update_size);
     for (sa_category *c = g->category + g->categories.count; c-- > g->category;) {
         if (c->reached && c->endless)
@@ -210,25 +162,18 @@ bool sa_grammar_settle(sa_grammar *g, sa_error *error) {
         for (int r = 0; c->reached && r < c->count; r++)
             if (!check_alone(g, &c->rules[r], error)) return false;
     }
-    return levels ||
-           fail_at(g, start, "has a category that becomes itself again without a word", error);
+    return true;
 }
 
 /* ---- Random sentences ------------------------------------------------------------------------ */
 
 static const sa_rule *choose(const sa_category *c, sa_rng *rng) {
-    const sa_rule *low = c->rules, *high = low + c->count - 1;
-    if (low == high) return low;
+    const sa_rule *rule = c->rules;
+    if (c->count == 1) return rule;
     const uint64_t half = (uint64_t)sa_rng_next(rng) << 32;
-    const uint64_t drawn = (half | sa_rng_next(rng)) % high->upto;
-    while (low < high) { /* the first rule with upto > drawn */
-        const sa_rule *middle = low + (high - low) / 2;
-        if (middle->upto > drawn)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    const uint64_t drawn = (half | sa_rng_next(rng)) % rule[c->count - 1].upto;
+    while (rule->upto <= drawn) rule++;
+    return rule;
 }
 
 /* Draws a derivation. Returns its node; -1: it is too large. */
@@ -311,14 +256,12 @@ static void join(const sa_grammar *g, sa_draft *draft, sa_draft_side *side, int 
         if (each->source != (side == &draft->source) || !fits(each->word[0], side->words[at]) ||
             !fits(each->word[1], side->words[at + 1]))
             continue;
-        const bool first = !strpbrk(each->word[0], "*["), second = !strpbrk(each->word[1], "*[");
-        if (first && second && !each->result[1]) {
-            sa_draft_merge(draft, side, at, each->result[0]);
-        } else {
-            for (int i = 0; i < 2; i++)
-                if (i ? second : first)
-                    snprintf(side->words[at + i], SA_DRAFT_LETTERS, "%s", each->result[i && first]);
-        }
+        const bool one = !each->kept[0] && !each->kept[1] && !each->result[1];
+        if (one) sa_draft_merge(draft, side, at, each->result[0]);
+        for (int i = 0; !one && i < 2; i++)
+            if (!each->kept[i])
+                snprintf(side->words[at + i], SA_DRAFT_LETTERS, "%s",
+                         each->result[i && each->result[1]]);
         return;
     }
 }
@@ -338,6 +281,8 @@ bool sa_grammar_draw(sa_grammar *g, sa_draft *draft) {
 
 /* ---- Their number ---------------------------------------------------------------------------- */
 
+#define MOST_WORK 3e8 /* a second */
+
 static uint64_t add(uint64_t a, uint64_t b) {
     return a + b < SA_GRAMMAR_MANY ? a + b : SA_GRAMMAR_MANY;
 }
@@ -347,63 +292,45 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
     return __builtin_mul_overflow(a, b, &c) || c > SA_GRAMMAR_MANY ? SA_GRAMMAR_MANY : c;
 }
 
-/* N(r, l) = sum over l_1 + ... + l_k = l - words(r) of N(d_1, l_1) ... N(d_k, l_k). N(d, .) is a
- * row of `ways`. */
-static uint64_t count_rule(const sa_grammar *g, const sa_rule *rule, const uint64_t *ways,
-                           size_t row, int length) {
+/* N(r, l) = sum over l_1 + ... + l_k = l - words(r) of N(d_1, l_1) ... N(d_k, l_k) */
+static uint64_t count_rule(const sa_grammar *g, const sa_rule *rule, int length) {
     uint64_t sum[SA_DRAFT_WORDS + 1] = {1};
     for (int i = 0; i < rule->count[0]; i++) length -= !child(g, rule, i);
     for (int i = 0; i < rule->count[0] && length >= 0; i++) {
-        if (!child(g, rule, i)) continue;
-        const uint64_t *own = ways + (size_t)(child(g, rule, i) - g->category) * row;
-        for (int m = length; m >= 0; m--) { /* in place: sum[m] needs only those below */
+        const uint64_t *n = child(g, rule, i) ? child(g, rule, i)->ways : NULL;
+        for (int m = length; n && m >= 0; m--) { /* in place: sum[m] needs only those below */
             uint64_t all = 0;
             for (int a = 0; a <= m; a++)
-                if (sum[a] && own[m - a]) all = add(all, multiply(sum[a], own[m - a]));
+                if (sum[a] && n[m - a]) all = add(all, multiply(sum[a], n[m - a]));
             sum[m] = all;
         }
     }
     return length < 0 ? 0 : sum[length];
 }
 
-/* Lists the categories that are reached by ascending level. Returns how many there are. */
-static size_t order_by_level(const sa_grammar *g, size_t *order) {
-    size_t count = 0;
-    int top = 0;
-    for (size_t c = 0; c < g->categories.count; c++) top = larger(top, g->category[c].level);
-    for (int level = 0; level <= top; level++)
-        for (size_t c = 0; c < g->categories.count; c++)
-            if (g->category[c].reached && g->category[c].level == level) order[count++] = c;
-    return count;
+/* N(c, l) = sum over its rules of N(r, l), for l = g->length */
+static bool update_ways(sa_grammar *g, sa_category *c) {
+    uint64_t ways = 0;
+    for (int r = 0; r < c->count; r++) ways = add(ways, count_rule(g, &c->rules[r], g->length));
+    const bool changed = ways != c->ways[g->length];
+    c->ways[g->length] = ways;
+    g->work += (double)c->count * (1 + g->length) * (1 + g->length);
+    return changed && g->work < MOST_WORK;
 }
 
-/* N(c, l) = sum over its rules of N(r, l), length by length and level by level: only categories of
- * lower levels can have all words. */
-uint64_t *sa_grammar_count(const sa_grammar *g, int *longest, sa_error *error) {
-    const double work = 3e8, cells = 4e6;
-    int l_max = smaller(*longest, SA_DRAFT_WORDS);
-    while (l_max > 1 && ((double)l_max * l_max * l_max / 6 * (double)g->rule_count > work ||
-                         (double)g->categories.count * l_max > cells))
-        l_max--;
-    *longest = l_max;
-    const size_t row = (size_t)l_max + 1;
+uint64_t *sa_grammar_count(sa_grammar *g, int *longest, sa_error *error) {
+    const size_t row = (size_t)*longest + 1;
     uint64_t *ways = sa_new(g->categories.count * row, sizeof *ways, error);
     uint64_t *result = sa_new(row, sizeof *result, error);
-    size_t *order = sa_new(g->categories.count, sizeof *order, error);
-    const bool good = ways && result && order;
-    const size_t count = good ? order_by_level(g, order) : 0;
-    for (size_t length = 0; length < row; length++)
-        for (size_t i = 0; i < count; i++) {
-            const sa_category *c = &g->category[order[i]];
-            uint64_t *n = &ways[order[i] * row + length];
-            for (int r = 0; r < c->count; r++)
-                *n = add(*n, count_rule(g, &c->rules[r], ways, row, (int)length));
-        }
-    if (good) memcpy(result, ways + (size_t)g->start * row, row * sizeof *result);
-    free(order);
+    for (size_t c = 0; ways && c < g->categories.count; c++) g->category[c].ways = ways + c * row;
+    g->work = 0;
+    for (g->length = 0; ways && g->length <= *longest; g->length++) {
+        if (!solve(g, update_ways)) g->category[g->start].ways[g->length] = SA_GRAMMAR_MANY;
+        if (g->work >= MOST_WORK) *longest = g->length - 1;
+    }
+    if (ways && result) memcpy(result, g->category[g->start].ways, row * sizeof *result);
     free(ways);
-    if (!good) free(result);
-    return good ? result : NULL;
+    return ways ? result : (free(result), NULL);
 }
 
 const char *sa_grammar_word(const sa_grammar *g, int32_t word) {

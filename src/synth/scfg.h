@@ -33,21 +33,21 @@ typedef struct sa_rule {
 typedef struct sa_category {
     sa_rule *rules; /* those that can end */
     int count;
-    uint32_t line; /* of its first rule; 0: it has none */
-    bool ends;     /* it has a derivation */
-    bool reached;  /* from the start */
-    bool endless;  /* its expected size has no limit */
-    int twin;      /* a category with two derivations in its own; -1: it has one derivation */
-    int least;     /* least number of source words */
-    int level;     /* above all categories that may be all of its source */
-    double words;  /* expected number of source words */
-    double size;   /* expected number of words of both sides, and of categories */
+    uint32_t line;  /* of its first rule; 0: it has none */
+    bool ends;      /* it has a derivation */
+    bool reached;   /* from the start */
+    bool endless;   /* its expected size has no limit */
+    int twin;       /* a category with two derivations in its own; -1: it has one derivation */
+    uint64_t *ways; /* derivations by length, while they are counted */
+    double words;   /* expected number of source words */
+    double size;    /* expected number of words of both sides, and of categories */
 } sa_category;
 
 /* Two adjacent words and what replaces them. A pattern is kept. */
 typedef struct sa_join {
     bool source;
     const char *word[2];
+    bool kept[2];          /* it is a pattern */
     const char *result[2]; /* the second one may be NULL */
 } sa_join;
 
@@ -82,6 +82,8 @@ typedef struct sa_grammar {
     sa_node node[SA_GRAMMAR_NODES];
     sa_slot slot[SA_GRAMMAR_SLOTS];
     int nodes, slots;
+    int length;  /* of the sentences being counted */
+    double work; /* spent on counting */
 } sa_grammar;
 
 /* Reads a grammar: the text, or the file `name` if the text is NULL. `name` must outlive it. NULL:
@@ -96,10 +98,11 @@ bool sa_grammar_settle(sa_grammar *grammar, sa_error *error);
 /* Writes a random sentence pair into an empty draft. False: it is too long. */
 bool sa_grammar_draw(sa_grammar *grammar, sa_draft *draft);
 
-/* Counts the derivations of each source length: ways [*longest + 1], free it with free(). Shortens
- * *longest if that would take long. A count above SA_GRAMMAR_MANY is SA_GRAMMAR_MANY. */
+/* Counts the derivations of each source length up to *longest, at most SA_DRAFT_WORDS, which is
+ * lowered if that takes long. Free the counts with free(). One above SA_GRAMMAR_MANY, or without
+ * end, is SA_GRAMMAR_MANY. */
 #define SA_GRAMMAR_MANY UINT64_C(1000000000000000000)
-uint64_t *sa_grammar_count(const sa_grammar *grammar, int *longest, sa_error *error);
+uint64_t *sa_grammar_count(sa_grammar *grammar, int *longest, sa_error *error);
 
 /* Appends a description: sizes, counts, suspicious categories, examples. */
 bool sa_grammar_check(sa_grammar *grammar, uint64_t seed, sa_buffer *out, sa_error *error);

@@ -179,6 +179,21 @@ START_TEST(fields_out_of_range_are_named) {
 END_TEST
 
 /* Functions that cannot fail. */
+START_TEST(odd_settings_have_no_null_key) {
+    const int odd[] = {-1, 99, INT_MIN, INT_MAX};
+    sa_settings nulled;
+    sa_settings_init(&nulled);
+    ck_assert(!sa_settings_has_null_key(&nulled));
+    nulled.normalizer = SA_NORMALIZER_NULL;
+    ck_assert(sa_settings_has_null_key(&nulled));
+    for (int i = 0; i < 4; i++) {
+        sa_settings one = nulled, other = nulled;
+        one.normalizer = odd[i], other.attention = odd[i];
+        ck_assert(!sa_settings_has_null_key(&one) && !sa_settings_has_null_key(&other));
+    }
+}
+END_TEST
+
 START_TEST(odd_settings_have_no_attention) {
     const int odd[] = {-1, 99, INT_MIN, INT_MAX};
     for (int i = 0; i < 4; i++) {
@@ -248,6 +263,7 @@ int main(void) {
     tcase_set_timeout(tests, 20);
     tcase_add_loop_test(tests, options_out_of_range_are_named, 0, sizeof tables / sizeof *tables);
     tcase_add_loop_test(tests, fields_out_of_range_are_named, 0, FIELDS);
+    tcase_add_test(tests, odd_settings_have_no_null_key);
     tcase_add_test(tests, odd_settings_have_no_attention);
     tcase_add_test(tests, counts_are_bounded);
     tcase_add_test(tests, nothing_is_little_work);

@@ -28,10 +28,16 @@ build_softalign() {
     scripts/setup
     echo "Building ..."
     mkdir -p build
-    { cmake --preset release && cmake --build --preset release; } >build/release.log 2>&1 || {
+    (set -o pipefail && { cmake --preset release && cmake --build --preset release; } 2>&1 | tee build/release.log | progress) || {
         cat build/release.log >&2
         exit 1
     }
+}
+
+# Shows how much of a build is done, on a terminal: its lines begin with [DONE/ALL].
+progress() {
+    [ -t 1 ] || exec cat >/dev/null
+    awk '$1 ~ /^\[[0-9]+\/[0-9]+\]$/ { printf "\r%s files", $1; fflush() } END { printf "\r\033[K" }'
 }
 
 # new_folder DIR: a folder that holds something, perhaps somebody's work, is deleted with $overwrite = yes only.

@@ -24,6 +24,8 @@ export function thumbnail(weights, words, cell = 0) {
     style: cell ? { width: `${columns * cell}px`, height: `${words.target.length * cell}px` } : {},
   });
   const pen = picture.getContext("2d");
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, columns, words.target.length);
   weights.forEach((weight, at) => {
     pen.fillStyle = `rgb(0 0 0 / ${weight})`;
     pen.fillRect(

@@ -36,12 +36,25 @@ function eraButton(model, i, all) {
   return button(enlarge, attributes, html("b", {}, year), title, eraThumb(model));
 }
 
+// The target words left of a line of small matrices, a word beside each row of cells.
+const rowWords = (words) =>
+  html("div", { class: "words", "aria-hidden": "true" }, ...words.map((text) => word(text, 10)));
+
 export function drawEras() {
   const [columns] = COLUMNS.find(([, rows]) => models.length > rows);
-  const words = page.sentences[view.sentence]?.source.slice(0, -1) ?? [];
-  byId("eras").style.setProperty("--columns", columns);
-  byId("eras").style.setProperty("--lines", Math.ceil(models.length / columns));
-  byId("eras").replaceChildren(...inYears().map(eraButton));
+  const { source = [], target = [] } = page.sentences[view.sentence] ?? {};
+  const words = source.slice(0, -1);
+  const host = byId("eras");
+  host.style.setProperty("--columns", columns);
+  host.style.setProperty("--lines", Math.ceil(models.length / columns));
+  const cards = inYears().map(eraButton);
+  host.replaceChildren(
+    ...cards.flatMap((card, i) => (i % columns ? [card] : [rowWords(target), card])),
+  );
+  host.classList.add("worded");
+  // Words are left out where they would be smaller than 14 pixels.
+  const tall = host.querySelector(".words").clientHeight;
+  host.classList.toggle("worded", tall >= 13 * target.length);
   byId("of-all").replaceChildren(word(words.join(" "), 150));
   drawResults(); // with its small matrices
   if (byId("large").open) drawLarge();
@@ -130,7 +143,7 @@ export function addHistory() {
   });
   onKeys(byId("large"), { ArrowLeft: back, PageUp: back, ArrowRight: on, PageDown: on });
   const telling = page.sentences.findIndex(
-    ({ source }) => source.length >= 10 && source.length <= 13,
+    ({ source }) => source.length >= 7 && source.length <= 9,
   );
   chooseSentence(Math.max(telling, 0));
 }

@@ -438,12 +438,11 @@ typedef struct sa_link_options sa_link_options;
 
 /* The result of one pair. */
 typedef struct sa_sentence_result {
-    double log_probability;      /* of the reference, teacher-forced, EOS included */
-    double free_log_probability; /* the same after the model's own tokens */
-    int words, source_words;     /* target tokens with EOS; source tokens without */
-    char *translation;           /* detokenized */
-    char *reference;             /* in lower case if the model lowercases */
-    bool exact, complete;        /* it equals the reference, white space aside; it ends in EOS */
+    double log_probability;  /* of the reference, teacher-forced, EOS included */
+    int words, source_words; /* target tokens with EOS; source tokens without */
+    char *translation;       /* detokenized */
+    char *reference;         /* in lower case if the model lowercases */
+    bool exact, complete;    /* it equals the reference, white space aside; it ends in EOS */
     int unknown_source, unknown_target;  /* unknown words */
     struct sa_sentence_details *details; /* links, attention, length: softalign/report.h */
     uint64_t reserved[8];
@@ -459,7 +458,6 @@ typedef struct sa_eval_result {
     size_t sentences;
     int64_t target_words;    /* EOS included */
     double loss, perplexity; /* teacher-forced, per target token */
-    double free_perplexity;  /* free-running */
     double bleu, chrf;       /* 0 .. 100, as sacreBLEU computes them */
     double exact;            /* fraction of translations equal to the reference */
     double tokens;           /* fraction of reference tokens found at the same position */

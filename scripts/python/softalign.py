@@ -181,12 +181,12 @@ _length_balance = _struct("sa_length_balance", (c_int, "words reference repeated
 _sentence_details = _struct("sa_sentence_details", (_link_counts, "links before after"),
                             (_attention_stats, "attention"), (_length_balance, "balance"))
 _sentence_result = _struct(
-    "sa_sentence_result", (c_double, "log_probability free_log_probability"),
+    "sa_sentence_result", (c_double, "log_probability"),
     (c_int, "words source_words"), (_text, "translation reference"), (c_bool, "exact complete"),
     (c_int, "unknown_source unknown_target"), (POINTER(_sentence_details), "details"), reserved=8)
 _eval_result = _struct(
     "sa_eval_result", (c_size_t, "sentences"), (c_int64, "target_words"),
-    (c_double, "loss perplexity free_perplexity bleu chrf exact tokens wer per aer precision recall aer_before "
+    (c_double, "loss perplexity bleu chrf exact tokens wer per aer precision recall aer_before "
                "aer_after entropy coverage end_weight row_sum zeros latency source_length "
                "monotonicity rep drop"), reserved=8)
 _compare_options = _struct(
@@ -1396,7 +1396,7 @@ def average(paths: Sequence[Path], out: Path) -> None:
 # ---- Evaluation ----------------------------------------------------------------------------------
 
 class Sentence(_values((str, "translation reference"), (bool, "exact complete"),
-                       (float, "log_probability free_log_probability"),
+                       (float, "log_probability"),
                        (int, "words source_words unknown_source unknown_target"))):
     """What a model made of one pair.
 
@@ -1405,7 +1405,6 @@ class Sentence(_values((str, "translation reference"), (bool, "exact complete"),
     exact                 the translation is the reference, white space aside
     complete              it ended by itself, not at max_ratio
     log_probability       of the reference, teacher-forced, </s> included (nats)
-    free_log_probability  the same, each token predicted after the model's own
     words                 target tokens, </s> included
     source_words          source tokens
     unknown_source
@@ -1414,7 +1413,7 @@ class Sentence(_values((str, "translation reference"), (bool, "exact complete"),
 
 
 class Evaluation(_values((int, "sentences target_words"),
-                         (float, "loss perplexity free_perplexity bleu chrf exact tokens wer per aer precision recall "
+                         (float, "loss perplexity bleu chrf exact tokens wer per aer precision recall "
                                  "entropy coverage end_weight row_sum zeros latency monotonicity rep drop"),
                          (List[Sentence], "results"))):
     """What a model made of all pairs. NaN: there is nothing to count, such as links or attention.
@@ -1423,7 +1422,6 @@ class Evaluation(_values((int, "sentences target_words"),
     target_words     </s> included
     loss             nats per target token, teacher-forced
     perplexity
-    free_perplexity  free-running
     bleu             0 .. 100
     chrf             0 .. 100
     exact            fraction of translations that are their references

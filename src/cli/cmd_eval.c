@@ -205,10 +205,7 @@ static bool print_text(const evaluation *work, sa_error *error) {
     if (work->stats)
         sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
                        all->interval[SA_METRIC_CHRF].high);
-    sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity ",
-                   100 * all->scores.tokens);
-    sa_number_add_fixed(&out, all->scores.free_perplexity, 3);
-    sa_buffer_adds(&out, "\n");
+    sa_buffer_addf(&out, ", tokens in place %.1f %%\n", 100 * all->scores.tokens);
     add_attention(&all->scores, &out);
     add_links(&all->scores, &out);
     if (work->options->heads) add_heads(&work->heads, &out);

@@ -25,7 +25,6 @@ typedef struct work {
     sa_dataset pairs;
     sa_alignment *forced;         /* [corpus->count] */
     sa_translation *translations; /* [corpus->count] */
-    double *free_log_p;           /* [corpus->count] */
 } work;
 
 /* ---- Attention and words --------------------------------------------------------------------- */
@@ -130,7 +129,6 @@ static bool evaluate_pair(work *all, size_t i, sa_sentence_result *out, sa_error
     const sa_text_codec *codec = &all->model->target;
     sa_translation *translation = &all->translations[i];
     *out = (sa_sentence_result){.log_probability = all->forced[i].log_probability,
-                                .free_log_probability = all->free_log_p[i],
                                 .words = all->pairs.target[i].len,
                                 .source_words = all->pairs.source[i].len - 1,
                                 .translation = translation->text,
@@ -158,15 +156,15 @@ static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa
     int *lengths = sources ? sa_new(count, sizeof *lengths, error) : NULL;
     if (lengths) all.forced = sa_new(count, sizeof *all.forced, error);
     if (all.forced) all.translations = sa_new(count, sizeof *all.translations, error);
-    if (all.translations) all.free_log_p = sa_new(count, sizeof *all.free_log_p, error);
     sa_search best = *search;
     sa_override override = {0};
     const bool attends = sa_settings_has_attention(&model->settings);
     const sa_align_options view = {.at = linking->at};
     best.nbest = 1;
     best.weights = true;
-    bool good = all.free_log_p && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
-                                                   &model->target, 0, model->settings.copy, error);
+    bool good =
+        all.translations && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
+                                             &model->target, 0, model->settings.copy, error);
     const sa_sentence *source = all.pairs.source, *target = all.pairs.target;
     for (size_t i = 0; good && i < count; i++)
         sources[i] = corpus->pairs[i].source, lengths[i] = target[i].len;
@@ -174,7 +172,6 @@ static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa
            sa_override_open(&override, search->override, model, corpus->pairs, count, error) &&
            sa_teacher_force(model, source, target, count, &override, attends ? &view : NULL,
                             all.forced, error) &&
-           sa_free_running_log_p(model, source, target, count, &override, all.free_log_p, error) &&
            sa_translate_sources(
                &model, 1, sources,
                (sa_references){override.gold, search->reference_length ? lengths : NULL}, count,
@@ -182,7 +179,7 @@ static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa
     for (size_t i = 0; good && i < count; i++) good = evaluate_pair(&all, i, &results[i], error);
     if (all.translations) sa_translations_release(all.translations, count);
     for (size_t i = 0; all.forced && i < count; i++) sa_alignment_release(&all.forced[i]);
-    free(all.translations), free(all.forced), free(all.free_log_p), free(sources), free(lengths);
+    free(all.translations), free(all.forced), free(sources), free(lengths);
     sa_override_close(&override, count);
     sa_dataset_release(&all.pairs);
     return good;
@@ -245,7 +242,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     sa_metric_stats sum = {0}, tally;
     sa_aer aer = {0}, before = {0}, after = {0};
     sa_attention_stats attention = {0};
-    double log_p = 0, free_log_p = 0, exact = 0, repetitions = 0, dropped = 0, reference = 0;
+    double log_p = 0, exact = 0, repetitions = 0, dropped = 0, reference = 0;
     sa_metrics usual;
     sa_metrics_init(&usual);
     if (!metrics) metrics = &usual;
@@ -260,7 +257,6 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
             return false;
         sa_metric_stats_add(&sum, &tally);
         log_p += one->log_probability;
-        free_log_p += one->free_log_probability;
         exact += one->exact;
         scores->target_words += one->words;
         const sa_sentence_details *details = one->details;
@@ -273,8 +269,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     const sa_metric_values figures = sa_metric_values_of(&sum, metrics);
     scores->loss = (0 - log_p) / (double)scores->target_words; /* never -0 */
     scores->perplexity = exp(scores->loss);
-    scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
-    if (isinf(scores->perplexity) || isinf(scores->free_perplexity)) return sa_fail_diverged(error);
+    if (isinf(scores->perplexity)) return sa_fail_diverged(error);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
     scores->wer = 100 - 100 * scores->exact, scores->per = figures.per;

@@ -1,8 +1,5 @@
-/* forcing: how likely reference translations are, and the attention while they are predicted.
- *
- * With teacher forcing, word i is predicted after the reference tokens before it; free-running,
- * after the most likely words of the model itself. Perplexities of the two kinds cannot be
- * compared. */
+/* forcing: how likely reference translations are, and the attention while they are predicted: word
+ * i after the reference tokens before it. */
 #pragma once
 
 #include "inference/model.h"
@@ -19,15 +16,6 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
 /* Checks that the model has the rows of SA_ALIGN_... `at`. SA_USAGE: it has none that have read a
  * word. alignment.c */
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error);
-
-/* Sets log_p [count] for each target to the sum over its tokens, EOS included, of log p(token)
- * after the model's own most likely words (never BOS), even beyond an EOS of its own. */
-bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                           size_t count, const sa_override *override, double *log_p,
-                           sa_error *error);
-/* Does the same for one batch. `override` changes the attention weights, or is NULL. */
-bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
-                     int count, const sa_override *override, double *log_p, sa_error *error);
 
 /* ---- Other attention weights ----------------------------------------------------------------- */
 

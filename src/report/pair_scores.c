@@ -67,7 +67,6 @@ static const struct {
 } figures[] = {
     {"loss", offsetof(sa_eval_result, loss)},
     {"perplexity", offsetof(sa_eval_result, perplexity)},
-    {"free_running_perplexity", offsetof(sa_eval_result, free_perplexity)},
     {"bleu", offsetof(sa_eval_result, bleu)},
     {"chrf", offsetof(sa_eval_result, chrf)},
     {"exact", offsetof(sa_eval_result, exact)},

@@ -440,7 +440,7 @@ static sa_buffer use(const char *path) {
     ck_assert(sa_align(used, &view, pairs.pairs, 2, add_alignment, &out, &error));
     ck_assert(sa_evaluate(used, &pairs, &search, NULL, each, &error));
     for (int i = 0; i < 2; i++)
-        add_numbers(&out, &each[i].free_log_probability, 1),
+        add_numbers(&out, &each[i].log_probability, 1),
             add_numbers(&out, &each[i].details->attention.entropy, 1);
     ck_assert_msg(sa_explain(used, &explaining, &error), "%s", error.text);
     sa_prove(used, &proving, NULL);

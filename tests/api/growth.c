@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
     if (!sa_train(&training, &all.trained, &error)) return fail(&error);
     for (int i = 0; i < PAIRS * BEST; i++)
         printf("%s (%.6g)\n", all.translations[i].text, all.translations[i].log_probability);
-    for (int i = 0; i < PAIRS; i++) printf("%.6g\n", all.results[i].free_log_probability);
+    for (int i = 0; i < PAIRS; i++) printf("%.6g\n", all.results[i].log_probability);
     printf("%.6g %.6g, %d updates: %s\n", summary.loss, summary.chrf, (int)all.trained.steps,
            all.trained.reason);
     printf("%zu %zu %zu %zu %zu\n", sizeof search, sizeof settings, sizeof *all.translations,

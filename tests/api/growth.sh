@@ -9,15 +9,16 @@ link=("$library" "-Wl,-rpath,$(dirname "$library")")
 # The structs without their last field, whose place is reserved.
 mkdir earlier
 cp -r "$include/." earlier
-shrink() { # HEADER FIELD
+shrink() { # HEADER FIELD [WORDS]: how many are reserved after it
+    local words=${3:-8}
     cp "earlier/$1" "$work/before"
-    sed -i -zE "s/\n    $2;( \/\*[^\n]*(\n {8,}[^\n]*)*)?\n    uint64_t reserved\[8\];/\n    uint64_t reserved[9];/" "earlier/$1"
+    sed -i -zE "s/\n    $2;( +\/\*[^\n]*(\n {8,}[^\n]*)*)?\n    uint64_t reserved\[$words\];/\n    uint64_t reserved[$((words + 1))];/" "earlier/$1"
     cmp -s "earlier/$1" "$work/before" && fail "$1 has no field '$2' to leave out"
 }
 shrink softalign.h 'sa_attention_override override'
 shrink softalign.h 'double \*weights'
 shrink softalign.h 'struct sa_sentence_details \*details'
-shrink softalign.h 'double worst_figure'
+shrink softalign.h 'size_t valid_pairs' 7
 shrink softalign/lab.h 'double max_time'
 
 "$softalign" corpus reorder --pairs 60 >pairs.tsv || exit 1

@@ -10,10 +10,10 @@ keys() {
 }
 
 expect 0 "" eval $model tiny.tsv --json
-keys sentences target_words loss perplexity free_running_perplexity bleu chrf exact tokens wer per \
+keys sentences target_words loss perplexity bleu chrf exact tokens wer per \
     aer precision recall aer_before aer_after entropy coverage end_weight row_sum zeros latency source_length monotonicity rep drop diagnosis
 expect 0 "" eval $model tiny.tsv --json --by-length
-keys sentences target_words loss perplexity free_running_perplexity bleu chrf exact tokens wer per \
+keys sentences target_words loss perplexity bleu chrf exact tokens wer per \
     aer precision recall aer_before aer_after entropy coverage end_weight row_sum zeros latency source_length monotonicity rep drop by_length \
     diagnosis
 python3 - <<'END' || fail "the bands do not add up"

@@ -1,5 +1,4 @@
-/* The options of search: attention weights, scores, samples, ensembles; and free running. */
-#include "inference/forcing.h"
+/* The options of search: attention weights, scores, samples, ensembles. */
 #include "inference/search.h"
 #include "support/search_model.h"
 #include "support/suite.h"
@@ -251,39 +250,6 @@ START_TEST(decoder_only_models_decide_together) {
 }
 END_TEST
 
-/* With its own greedy translation as reference, free running is teacher forcing. */
-START_TEST(free_running_continues_its_own_words) {
-    model_open(_i, SA_EOS, -1);
-    sa_hypothesis *found = find(sources, SOURCES);
-    sa_sentence targets[SOURCES];
-    double free_log_p[SOURCES], forced, sum;
-    for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};
-    ck_assert(sa_free_running(&w, sources, targets, SOURCES, NULL, free_log_p, NULL));
-    for (int s = 0; s < SOURCES; s++)
-        ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
-
-    /* Another reference: each of its tokens is scored after the words found. */
-    for (int s = 0; s < SOURCES; s++) {
-        int32_t other[SHORTEST], tried[SHORTEST];
-        double one, both;
-        sum = 0;
-        for (int t = 0; t < found[s].len; t++) {
-            other[t] = found[s].ids[t] == A ? B : A;
-            memcpy(tried, found[s].ids, sizeof *tried * (size_t)t);
-            tried[t] = other[t];
-            force(sources[s], &(sa_sentence){tried, t + 1}, 1, &both);
-            one = 0;
-            if (t) force(sources[s], &(sa_sentence){tried, t}, 1, &one);
-            sum += both - one;
-        }
-        const sa_sentence wrong = {other, found[s].len};
-        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, NULL, &forced, NULL));
-        ck_assert_double_eq_tol(forced, sum, 1e-4 * (1 + fabs(sum)));
-    }
-    release(found, SOURCES);
-}
-END_TEST
-
 /* A Transformer numbers the weights of all heads for all words before in an int. */
 START_TEST(outputs_too_long_to_attend_to) {
     const sa_seq2seq *model = &w;
@@ -314,7 +280,6 @@ int main(void) {
     tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
     tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
-    tcase_add_loop_test(tests, free_running_continues_its_own_words, 0, 6);
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints what failed and what was skipped, from the results that ctest wrote for a folder.
+"""Prints what failed, from the results that ctest wrote for a folder.
 
-Each failed test gets a line with the command that repeats it and the end of its output, each skipped one the last
-line that it printed. Writes "PASSED FAILED SKIPPED" to file descriptor 3.
+Each failed test gets a line with the command that repeats it and the end of its output. Writes "PASSED FAILED SKIPPED"
+to file descriptor 3, then the skipped tests with the last line that each printed.
 """
 import argparse
 import os
@@ -25,7 +25,7 @@ for test in xml.parse(given.results).getroot().iter("testcase"):
     elif status != "run":
         print(f"FAILED  {name}    again: ctest --test-dir {given.folder} --output-on-failure -R '^{name}$'")
         print("\n".join("    " + line for line in lines[-40:]))
-for reason, names in reasons.items():
-    print(f"skipped {' '.join(names)}: {reason}")
-os.write(3, b"%d %d %d" % (counts["run"], counts["fail"], counts["notrun"] + counts["disabled"]))
+skipped = [f"skipped {' '.join(names)}: {reason}" for reason, names in reasons.items()]
+totals = f"{counts['run']} {counts['fail']} {counts['notrun'] + counts['disabled']}"
+os.write(3, "\n".join([totals, *skipped]).encode())
 sys.stdout.flush()

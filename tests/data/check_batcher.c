@@ -185,6 +185,29 @@ START_TEST(batches_of_words) {
 }
 END_TEST
 
+/* Six pairs of equal lengths: as many in a batch as fill one side to the last word. */
+START_TEST(batches_are_filled_to_the_last_word) {
+    static const struct {
+        int source, target, words, size;
+    } cases[] = {{1, 2, 4, 2}, {2, 1, 4, 2}, {1, 2, 5, 2}, {2, 1, 5, 2}, {2, 2, 6, 3},
+                 {3, 1, 2, 1}, {1, 3, 2, 1}, {1, 1, 6, 6}, {1, 1, 7, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sa_sentence left[6], right[6];
+        sa_batcher few;
+        int size;
+        for (int k = 0; k < 6; k++)
+            left[k] = (sa_sentence){.len = cases[i].source},
+            right[k] = (sa_sentence){.len = cases[i].target};
+        ck_assert(sa_batcher_open(&few, left, right, 6, BATCH, cases[i].words, 1, NULL));
+        for (int served = 0; served < 6; served += size) {
+            sa_batcher_next(&few, &size);
+            ck_assert_int_eq(size, cases[i].size);
+        }
+        sa_batcher_close(&few);
+    }
+}
+END_TEST
+
 START_TEST(one_pair_is_a_batch) {
     sa_batcher one;
     int size;
@@ -226,6 +249,7 @@ int main(void) {
     tcase_add_test(cases, fetches_are_shuffled);
     tcase_add_test(cases, epoch_and_position_are_all_there_is);
     tcase_add_loop_test(cases, batches_of_words, 0, 2);
+    tcase_add_test(cases, batches_are_filled_to_the_last_word);
     tcase_add_test(cases, one_pair_is_a_batch);
     tcase_add_test(cases, too_many_pairs_are_refused);
     tcase_add_test(cases, long_sentences_come_first_in_order);

@@ -212,6 +212,20 @@ START_TEST(a_heatmap_as_it_is_written) {
 }
 END_TEST
 
+/* A byte order mark, as spreadsheets expect it; cells with quotes stay as they are. */
+START_TEST(tables_for_spreadsheets) {
+    static const char *const wanted[] = {"\xef\xbb\xbf\"a;,.\"\"b\",0.5,1.25\nx.y\n",
+                                         "\xef\xbb\xbf\"a;,.\"\"b\";0,5;1,25\nx,y\n"};
+    for (int semicolons = 0; semicolons < 2; semicolons++) {
+        sa_buffer csv = {0};
+        sa_buffer_adds(&csv, "\"a;,.\"\"b\",0.5,1.25\nx.y\n");
+        sa_csv_for_spreadsheets(&csv, semicolons);
+        ck_assert_str_eq(csv.text, wanted[semicolons]);
+        sa_buffer_release(&csv);
+    }
+}
+END_TEST
+
 START_TEST(weights_have_the_digits_of_their_precision) {
     const sa_alignment thirds = {.targets = 1,
                                  .sources = 2,
@@ -345,6 +359,7 @@ int main(void) {
     suite_add_tcase(suite, words);
     TCase *whole = tcase_create("whole outputs");
     tcase_add_test(whole, a_heatmap_as_it_is_written);
+    tcase_add_test(whole, tables_for_spreadsheets);
     tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
     tcase_add_test(whole, a_long_table_of_a_model_that_copies);

@@ -419,6 +419,11 @@ bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error);
 /* Completes the page, to which nothing more can be added, and returns its text. */
 const char *sa_page_html(sa_page *page, sa_error *error);
 
+/* Draws every head, as the path ends in .svg, .png or .pdf, or writes the mean over heads as the
+ * heatmap CSV of `softalign align --csv`. SA_USAGE: another ending, or this build cannot paint. */
+bool sa_alignment_save(const sa_alignment *alignment, sa_attention_site site, const char *path,
+                       sa_error *error);
+
 /* ---- The machine --------------------------------------------------------------------------- */
 
 /* Returns the version of OpenBLAS, which multiplies the matrices, and the kernels it chose for this

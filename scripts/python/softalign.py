@@ -38,6 +38,7 @@ import signal
 import sys
 import textwrap
 import threading
+import warnings
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float,
                     c_int, c_int64, c_size_t, c_uint64, c_void_p)
@@ -48,7 +49,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 __all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
            "Model", "Progress", "Quantity", "Score", "Sentence", "Training", "Translation", "attend", "average",
-           "compare", "corpus", "load", "presets", "score", "train", "version"]
+           "compare", "corpus", "draw", "load", "presets", "score", "train", "version"]
 __version__ = "0.2.0"
 
 Path = Union[str, "os.PathLike[str]"]
@@ -276,7 +277,8 @@ def _declare() -> None:
         ("eval_summarize", P(_metrics), P(_corpus), P(_sentence_result), P(c_size_t), c_size_t, P(_eval_result)),
         ("compare", P(_compare_options), P(_compare_result)), ("attend", P(_attend_options), P(_attend_result)),
         ("page_add_fact", page, _text, _text), ("page_add_model", page, _text, settings),
-        ("page_add_alignment", page, P(_alignment), c_int, _text), ("page_add_training", page, _text),
+        ("page_add_alignment", page, P(_alignment), c_int, _text),
+        ("alignment_save", P(_alignment), c_int, _text), ("page_add_training", page, _text),
     ]
     functions += [(name, c_bool, *arguments, error) for name, *arguments in failing]
     for name, result, *arguments in functions:
@@ -1009,6 +1011,13 @@ class Alignment(_Shown):
         _call("alignment_merge", byref(self._owner.struct), byref(owner.struct))
         return Alignment(owner, self.site, self.gold, self._model)
 
+    def save(self, path: Path) -> None:
+        """Writes a picture, a table or a page, as the path ends in .svg, .png, .pdf, .csv or .html."""
+        if os.fspath(path).lower().endswith(".html"):
+            self.to_html(path)
+        else:
+            _call("alignment_save", byref(self._owner.struct), _SITES.index(self.site), _bytes(path, "path"))
+
     def to_frame(self) -> Any:
         """The weights as a pandas.DataFrame: rows are target words, columns source words."""
         import pandas  # type: ignore[import]
@@ -1038,7 +1047,8 @@ class Alignments(List[Alignment], _Shown):
         model = self[0]._model
         sentence = textwrap.shorten(" ".join(self[0].source[:-1]), 80, placeholder=" …")
         several = f"{len(self)} sentences" if len(self) > 1 else f"“{sentence}”"
-        parts: List[Tuple[Any, ...]] = [("model", _bytes(model.name), model.settings.memory)]
+        settings = model.settings.memory if model.settings else None
+        parts: List[Tuple[Any, ...]] = [("model", _bytes(model.name), settings)]
         for one in self:
             # Links are between words, and subwords are none.
             gold = None if model.subwords or one.site != "cross" else one.gold
@@ -1057,8 +1067,8 @@ def _name_of(path: Path) -> str:
     return "/".join(parts).removesuffix(".safetensors")
 
 
-class _ModelInfo(_values((str, "name"), (_Settings, "settings"), (bool, "subwords"))):
-    """What outlives a model that is closed."""
+class _ModelInfo(_values((str, "name"), (Optional[_Settings], "settings"), (bool, "subwords"))):
+    """What outlives a model that is closed; without settings, of weights that another program computed."""
 
 
 def _sentences(given: Any) -> List[str]:
@@ -1581,6 +1591,81 @@ def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: P
                        json.loads(result.json or b"{}"))
     _lib.sa_compare_result_release(byref(result))
     return found
+
+
+# ---- Weights of any program ----------------------------------------------------------------------
+
+def _nested(weights: Any) -> Any:
+    """Numbers of any library as nested lists."""
+    for convert in ("detach", "cpu", "double", "tolist"):  # of tensors; NumPy's arrays have the last one
+        weights = getattr(weights, convert)() if hasattr(weights, convert) else weights
+    if isinstance(weights, str):
+        raise TypeError(f"weights: expected numbers, not {weights[:20]!r}")
+    return [_nested(one) for one in weights] if isinstance(weights, (list, tuple)) else float(weights)
+
+
+def _shape_of(nested: Any, name: str) -> List[int]:
+    if isinstance(nested, float):
+        return []
+    shapes = [_shape_of(one, name) for one in nested]
+    if not shapes or any(shape != shapes[0] for shape in shapes):
+        raise Error(Code.DATA, f"{name}: rows or matrices are empty, or differ in size")
+    return [len(shapes), *shapes[0]]
+
+
+def _mean(matrices: List[List[List[float]]]) -> List[List[float]]:
+    return [[sum(cells) / len(matrices) for cells in zip(*rows)] for rows in zip(*matrices)]
+
+
+def _check_weights(matrix: List[List[float]]) -> None:
+    """Warns of what are no weights of a target word on source words."""
+    sums = [[sum(line) for line in lines] for lines in (matrix, list(zip(*matrix)))]
+    rows, columns = (all(abs(each - 1) < 1e-2 for each in some) for some in sums)
+    if columns and not rows:
+        warnings.warn("the columns of the weights sum to 1 and the rows do not: rows are target words (transpose?)", stacklevel=3)
+    elif any(not -1e-6 <= x <= 1 + 1e-6 for row in matrix for x in row):
+        warnings.warn("some weights are below 0 or above 1: are these scores, before their softmax?", stacklevel=3)
+
+
+def draw(weights: Any, source: Union[str, Sequence[str]], target: Union[None, str, Sequence[str]] = None, *,
+         name: str = "weights") -> Alignment:
+    """Attention weights of any program as an Alignment, which shows itself in a notebook.
+
+        softalign.draw(attention, "the black cat </s>", "le chat noir </s>").save("attention.pdf")
+        softalign.draw(output.attentions, tokens)            # self-attention, of a tuple of layers
+
+    weights  [[layer,] [batch,] [head,] target, source], the batch of one sentence: a NumPy array, a tensor of
+             PyTorch, nested lists, or a list of any of them; 3 axes have heads, 4 layers and heads
+    source   the words of the columns, or a str of words with spaces between them
+    target   the words of the rows; None: the same, for self-attention
+    name     what a page calls their model
+    """
+    columns = source.split() if isinstance(source, str) else list(source)
+    rows = columns if target is None else target.split() if isinstance(target, str) else list(target)
+    nested = _nested(weights)
+    shape = _shape_of(nested, "weights")
+    if len(shape) == 5 and shape[1] == 1:
+        nested, shape = [layer[0] for layer in nested], [shape[0], *shape[2:]]
+    if not 2 <= len(shape) <= 4:
+        raise Error(Code.DATA, f"weights have the shape {tuple(shape)}: expected [[layer,] [batch 1,] [head,] target, source]")
+    if shape[-2:] != [len(rows), len(columns)]:
+        raise Error(Code.DATA, f"weights are {shape[-2]} x {shape[-1]} (target x source) for {len(rows)} target words and "
+                               f"{len(columns)} source words")
+    for _ in range(4 - len(shape)):
+        nested = [nested]
+    if not all(math.isfinite(x) for layer in nested for head in layer for row in head for x in row):
+        raise Error(Code.DATA, "weights hold a number that is not finite")
+    layers, heads = len(nested), len(nested[0])
+    over_layers = [_mean(list(each)) for each in zip(*nested)]
+    mean = _mean(over_layers)
+    _check_weights(mean)
+    matrices = [mean, *over_layers * (heads > 1), *[head for layer in nested for head in layer] * (layers > 1)]
+    numbers = [x for matrix in matrices for row in matrix for x in row]
+    return Alignment(_Owned(_alignment(
+        targets=len(rows), sources=len(columns), heads=heads, layers=layers, log_probability=math.nan,
+        weights=(c_double * len(numbers))(*numbers), target=_text_array(rows, "target word"),
+        source=_text_array(columns, "source word"))), "encoder" if target is None else "cross", None,
+        _ModelInfo(name, None, False))
 
 
 # ---- Attention on your own numbers ---------------------------------------------------------------

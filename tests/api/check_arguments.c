@@ -120,6 +120,7 @@ static const struct row {
     {"sa_aligner_free", aligner_free, {&each}},
     {"sa_alignment_merge", alignment_merge, {&alignment, &merged}, {"subwords", "words"}},
     {"sa_alignment_copy", alignment_copy, {&alignment, &merged}, {"alignment", "copy"}},
+    {"sa_alignment_save", alignment_save, {&alignment, new_path}, {"alignment", "path"}},
     {"sa_alignment_release", alignment_release, {&no_alignment}},
     {"sa_metrics_init", metrics_init, {&metrics}},
     {"sa_compute_metrics",

@@ -141,6 +141,11 @@ CALL(page_add_model) { /* to a page of its own, which has room */
 CALL(page_add_alignment) {
     return sa_page_add_alignment(a[0], a[1], SA_SITE_CROSS, a[2], why);
 }
+CALL(alignment_save) {
+    char path[200];
+    return sa_alignment_save(a[0], SA_SITE_CROSS, a[1] ? strcat(strcpy(path, a[1]), ".csv") : NULL,
+                             why);
+}
 CALL(page_add_training) {
     return sa_page_add_training(a[0], a[1], why);
 }

@@ -1,7 +1,7 @@
 // The wheel for Pyodide: node pyodide.cjs FOLDER node|BROWSER NOTEBOOK..., under Node or in a page
 // of the browser. FOLDER has pyodide, any.whl, readme.py, pairs.tsv, train.tsv, unseen.tsv,
-// page.html, tests, notebooks. Runs the README's program, the notebooks, and module.py and copies.py but for what
-// compares with the command or needs processes and threads.
+// page.html, tests, notebooks. Runs the README's program, the notebooks, and module.py and
+// copies.py but for what compares with the command or needs processes and threads.
 const path = require("node:path");
 const { Browser, serve } = require("../support/browser.js");
 

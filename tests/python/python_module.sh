@@ -22,7 +22,7 @@ blocks python "$root/README.md" >readme.py
 
 tests() { # PYTHON
     "$@" readme.py >out 2>&1 || fail "README's program: $(cat out)"
-    for file in module copies; do
+    for file in module copies draw; do
         "$@" "$root/tests/python/$file.py" >out 2>&1 || fail "$* $file.py: $(cat out)"
         tail -n 3 out
     done

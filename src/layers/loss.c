@@ -79,10 +79,6 @@ void sa_mixture_backward(sa_mixture *mixture, double scale) {
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-sa_loss_row *sa_loss_layout(sa_arena *arena, int rows) {
-    return sa_arena_alloc(arena, (size_t)rows, sizeof(sa_loss_row));
-}
-
 static bool has(sa_mat columns, int first, int32_t id) {
     return id >= first && id < first + columns.cols;
 }

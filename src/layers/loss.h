@@ -64,8 +64,6 @@ typedef struct sa_loss_row {
     sa_real reference; /* the logit of the reference token */
 } sa_loss_row;
 
-sa_loss_row *sa_loss_layout(sa_arena *arena, int rows);
-
 /* Reads the words first, first+1 .. of R rows: logits [R x some words], to which b [1 x K] is not
  * yet added. With b they become exp(logit - max), where max [R] is the greatest so far. The first
  * block, with first = 0, initializes the rows [R]. */

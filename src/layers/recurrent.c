@@ -62,17 +62,32 @@ static sa_mat dproduct(const sa_recurrent *w, sa_product product, int first, int
     return sa_cols(da, (at + first) * n, count * n);
 }
 
-/* Returns the gain and bias of one group of a product, or their gradients. */
-static sa_layernorm norm_slice(const sa_layernorm *w, int first, int count) {
-    return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
-}
+/* A group of blocks of a product: its gain and bias, and where they keep what the backward pass
+ * needs. */
+typedef struct group {
+    int first, count; /* blocks; count 0: the product has no such group */
+    sa_layernorm w;
+    sa_layernorm_cache cache;
+} group;
 
-static sa_layernorm_cache norm_cache(const sa_recurrent *w, sa_product product, int i, int first,
-                                     int count, sa_mat cache) {
+static group group_at(const sa_recurrent *w, sa_product product, int i, int first, int count,
+                      sa_mat cache) {
     const int n = w->n, width = norm_cache_width(w);
     const int at = w->cell->cache * n + normalized_before(w, product) * width;
-    return (sa_layernorm_cache){sa_cols(cache, at + first, count),
-                                sa_cols(cache, at + width - 2 + i, 1)};
+    const sa_layernorm *norm = &w->norm[product];
+    return (group){
+        first,
+        count,
+        {sa_cols(norm->g, first * n, count * n), sa_cols(norm->b, first * n, count * n)},
+        {sa_cols(cache, at + first * n, count * n), sa_cols(cache, at + width - 2 + i, 1)}};
+}
+
+/* Returns group i (of at most two) of the product. */
+static group group_of(const sa_factor *by, int i, sa_mat cache) {
+    int first, count;
+    norm_group(by->w->cell, by->at, i, &first, &count);
+    if (first < by->first || first + count > by->first + by->count) count = 0;
+    return count ? group_at(by->w, by->product, i, first, count, cache) : (group){0};
 }
 
 /* Returns the gated blocks, from block `at` on. */
@@ -90,17 +105,12 @@ void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
         sa_weight_nt(x, by.W, 1, to);
         return;
     }
-    sa_weight_nt(x, by.W, 0,
-                 norm_cache(w, by.product, 0, by.first * n, by.count * n, cache).normal);
+    sa_weight_nt(x, by.W, 0, group_at(w, by.product, 0, by.first, by.count, cache).cache.normal);
     for (int i = 0; i < 2; i++) {
-        int first, count;
-        norm_group(w->cell, by.at, i, &first, &count);
-        if (!count || first < by.first || first + count > by.first + by.count) continue;
-        const sa_layernorm norm = norm_slice(&w->norm[by.product], first * n, count * n);
-        const sa_layernorm_cache norm_stats =
-            norm_cache(w, by.product, i, first * n, count * n, cache);
-        sa_layernorm_add_forward(&norm, norm_stats.normal, &norm_stats,
-                                 sa_cols(a, (by.at + first) * n, count * n));
+        const group own = group_of(&by, i, cache);
+        if (!own.count) continue;
+        sa_layernorm_add_forward(&own.w, own.cache.normal, &own.cache,
+                                 sa_cols(a, (by.at + own.first) * n, own.count * n));
     }
 }
 
@@ -113,15 +123,11 @@ void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa
         sa_copy_mat(dp, dproduct(w, by.product, by.first, by.count, da));
         dp = dproduct(w, by.product, by.first, by.count, da);
         for (int i = 0; i < 2; i++) {
-            int first, count;
-            norm_group(w->cell, by.at, i, &first, &count);
-            if (!count || first < by.first || first + count > by.first + by.count) continue;
-            const sa_layernorm norm = norm_slice(&w->norm[by.product], first * n, count * n);
-            const sa_layernorm_cache norm_stats =
-                norm_cache(w, by.product, i, first * n, count * n, cache);
-            sa_layernorm dnorm = norm_slice(&dw->norm[by.product], first * n, count * n);
-            sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.product, first, count, da),
-                                  &dnorm);
+            const group own = group_of(&by, i, cache);
+            if (!own.count) continue;
+            sa_layernorm dnorm = group_at(dw, by.product, i, own.first, own.count, cache).w;
+            sa_layernorm_backward(&own.w, &own.cache,
+                                  dproduct(w, by.product, own.first, own.count, da), &dnorm);
         }
     }
     sa_weight_nn(dp, by.W, beta, dx); /* p = W x */

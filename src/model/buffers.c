@@ -160,25 +160,30 @@ static void bind_cells(sa_binder *binder, const sa_decoder_sizes *sizes, sa_recu
     }
 }
 
+/* Binds the readout of a decoder whose embedding is E. */
+static void bind_readout(sa_binder *binder, const sa_decoder_sizes *sizes, sa_mat E,
+                         sa_readout *w) {
+    const bool maxout = sizes->kind->maxout, tied = sizes->settings.tie != SA_TIE_NONE;
+    const int units = (maxout ? 2 : 1) * sizes->l, context = context_width(sizes);
+    *w = (sa_readout){.maxout = maxout, .dropout = sizes->dropout};
+    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes->n, SA_INIT_INPUT);
+    if (sizes->kind->sees_word)
+        w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes->m, SA_INIT_INPUT);
+    if (context) w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, context, SA_INIT_INPUT);
+    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_INIT_ZERO);
+    sa_vocabulary_bind(binder, sizes->words, sizes->l, tied ? E : (sa_mat){0}, w);
+    if (sizes->settings.copy) sa_copy_gate_bind(binder, context, sizes->n, sizes->m, &w->copy_gate);
+}
+
 void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
                                sa_recurrent_decoder *w) {
-    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
     *w = (sa_recurrent_decoder){.sizes = *sizes};
     if (sizes->kind->query_state != SA_QUERY_STATE_NONE)
         sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
     sa_source_bind(binder, &sizes->source, &w->source);
-    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
+    w->E = sa_bind_table(binder, "target", "E", sizes->words, sizes->m, SA_INIT_INPUT);
     bind_cells(binder, sizes, w);
-    sa_readout_sizes readout = {.maxout = sizes->kind->maxout,
-                                .words = sizes->words,
-                                .n = n,
-                                .l = sizes->l,
-                                .m = sizes->kind->sees_word ? m : 0,
-                                .context = context,
-                                .dropout = sizes->dropout,
-                                .tied = sizes->settings.tie != SA_TIE_NONE ? w->E : (sa_mat){0}};
-    sa_readout_bind(binder, readout, &w->readout);
-    if (sizes->settings.copy) sa_copy_gate_bind(binder, context, n, m, &w->readout.copy_gate);
+    bind_readout(binder, sizes, w->E, &w->readout);
     add_steps(w);
 }
 
@@ -273,17 +278,6 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
 
 /* ---- The readout ----------------------------------------------------------------------------- */
 
-void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
-    const int units = (sizes.maxout ? 2 : 1) * sizes.l;
-    *w = (sa_readout){.maxout = sizes.maxout, .dropout = sizes.dropout};
-    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_INIT_INPUT);
-    if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_INIT_INPUT);
-    if (sizes.context)
-        w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_INIT_INPUT);
-    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_INIT_ZERO);
-    sa_vocabulary_bind(binder, sizes.words, sizes.l, sizes.tied, w);
-}
-
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
     w->W_o = tied.cols ? sa_bind_tied(binder, tied)
                        : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
@@ -301,7 +295,7 @@ static int block_rows(int rows, int words, int l) {
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
     cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
-    cache->loss = sa_loss_layout(arena, rows);
+    cache->loss = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->loss);
     cache->max = sa_mat_alloc(arena, (words + SA_VOCABULARY_SLICE - 1) / SA_VOCABULARY_SLICE, rows);
 }
 

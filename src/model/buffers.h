@@ -38,15 +38,6 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
 
 /* ---- The readout ----------------------------------------------------------------------------- */
 
-typedef struct sa_readout_sizes {
-    bool maxout;
-    int words, n, l;
-    int m, context; /* 0: without the word, without the context */
-    bool dropout;   /* see sa_readout */
-    sa_mat tied;    /* the target embedding if it is W_o too, or empty */
-} sa_readout_sizes;
-
-void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
 /* Lays out the logits, too, which sa_vocabulary_loss needs. */

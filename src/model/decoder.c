@@ -233,16 +233,11 @@ static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *
     }
 }
 
-/* All matrices have M rows, one for each target word, step by step. t [M x l] */
-void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
-                                  const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
-                                  sa_decoder_cache *cache) {
-    const sa_batch_side *side = &batch->target;
-    const bool feeding = w->sizes.settings.input_feeding;
+/* Drops words and numbers of x [M x m], and draws the masks of all previous states and the noise.
+ */
+static void dropout_forward(const sa_recurrent_decoder *w, const sa_batch_side *side,
+                            sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache, sa_mat x) {
     sa_decoder_rows *all = &cache->rows;
-    sa_mat x = sa_decoder_word_input(w, all->input);
-    sa_source_forward(&w->source, &w->attention, encoder, &cache->source); /* k_j, v_j, s_0 */
-    sa_embedding_forward(w->E, cache->inputs, x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &all->layer[0].cell.dropout,
@@ -253,6 +248,19 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
     for (int k = 1; k < w->sizes.layers; k++)
         sa_state_dropout_start(dropout.state, rng, &all->layer[k].cell.dropout,
                                &all->layer[k].cell.previous);
+}
+
+/* All matrices have M rows, one for each target word, step by step. t [M x l] */
+void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
+                                  const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
+                                  sa_decoder_cache *cache) {
+    const sa_batch_side *side = &batch->target;
+    const bool feeding = w->sizes.settings.input_feeding;
+    sa_decoder_rows *all = &cache->rows;
+    sa_mat x = sa_decoder_word_input(w, all->input);
+    sa_source_forward(&w->source, &w->attention, encoder, &cache->source); /* k_j, v_j, s_0 */
+    sa_embedding_forward(w->E, cache->inputs, x);
+    dropout_forward(w, side, dropout, rng, cache, x);
     if (!feeding) /* W x + b of all steps at once */
         sa_recurrent_input_forward(&w->layer[0], all->input, all->layer[0].cell.gates,
                                    all->layer[0].cell.cache);

@@ -14,8 +14,6 @@ const sa_gradient_fault sa_gradient_faults[] = {
      .score = &sa_scores[SA_ATTENTION_ADDITIVE]},
     {"additive.query", "dq_i += da_j", "", .change = SA_FAULT_QUERY,
      .score = &sa_scores[SA_ATTENTION_ADDITIVE]},
-    {"additive.tanh", "the factor 1 - tanh^2 in da_j", "", .change = SA_FAULT_TANH,
-     .score = &sa_scores[SA_ATTENTION_ADDITIVE]},
     {"additive.v_a", "dv_a += de_ij t_j", "", .change = SA_FAULT_V_A,
      .score = &sa_scores[SA_ATTENTION_ADDITIVE]},
     {"attention.keys", "dh_j += U_a' dk_j, dU_a", "", "U_a W_k", "U_a W_k"},
@@ -124,19 +122,6 @@ static sa_mat lost_like(sa_mat result) {
     return lost;
 }
 
-/* Runs sa_additive_backward without the slope of tanh. */
-static void additive_without_slope(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                                   sa_mat dv_a, sa_mat scratch) {
-    for (int i = 0; i < q.rows; i++) {
-        sa_tanh_shifted(k, sa_row(q, i), scratch);
-        for (int j = 0; j < k.rows; j++) {
-            sa_axpy(sa_row(de, i)[j], sa_row(scratch, j), dv_a.x, k.cols);
-            sa_axpy(sa_row(de, i)[j], v_a.x, sa_row(dq, i), k.cols);
-            sa_axpy(sa_row(de, i)[j], v_a.x, sa_row(dk, j), k.cols);
-        }
-    }
-}
-
 static void broken_score(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                          sa_mat dv_a, sa_mat scratch) {
     const sa_fault_change change = planted_here->fault->change;
@@ -198,8 +183,7 @@ static void change_attention(sa_planted_fault *planted, sa_attention *w) {
     if (!w->heads) return;
     if (breaks_score(fault, w)) {
         planted->score = *w->score;
-        planted->score.backward =
-            fault->change == SA_FAULT_TANH ? additive_without_slope : broken_score;
+        planted->score.backward = broken_score;
         w->score = &planted->score;
     }
     if (fault->change == SA_FAULT_NORMALIZER) {

@@ -14,8 +14,7 @@ typedef enum sa_fault_change {
     SA_FAULT_TENSORS, /* nothing */
     SA_FAULT_QUERY,   /* the score's dq_i are lost, */
     SA_FAULT_KEY,     /* its dk_j, */
-    SA_FAULT_V_A,     /* its dv_a, */
-    SA_FAULT_TANH,    /* or the slope of tanh in them */
+    SA_FAULT_V_A,     /* or its dv_a */
     SA_FAULT_NORMALIZER,
     SA_FAULT_VALUES, /* what the values get from the context */
     SA_FAULT_CARRY,  /* what a cell's state gets past its products */

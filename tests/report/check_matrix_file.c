@@ -1,0 +1,295 @@
+/* Weights of other programs: NumPy arrays of every type and order, JSON lines and tables; what is
+ * noted about them, and the message of each file that cannot be read. */
+#include "metrics/linking.h"
+#include "report/matrix.h"
+#include "report/matrix_file.h"
+#include "support/scratch.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+static sa_matrix_file file;
+static sa_error error;
+
+/* Opens the bytes and reads their first sentence. */
+static bool reads(const void *bytes, size_t size) {
+    const int layer = file.layer;
+    const char *source = file.source, *gold = file.gold;
+    file = (sa_matrix_file){.layer = layer, .source = source, .gold = gold};
+    scratch_write(scratch_path("m"), bytes, size);
+    return sa_matrix_file_open(&file, scratch_path("m"), &error) &&
+           sa_matrix_file_next(&file, &error);
+}
+
+static void close_file(void) {
+    sa_matrix_file_close(&file);
+    file = (sa_matrix_file){0};
+}
+
+static void expect_text_end(const char *text, const char *end) {
+    const size_t size = strlen(text), wanted = strlen(end);
+    ck_assert_msg(size >= wanted && strcmp(text + size - wanted, end) == 0, "%s", text);
+}
+
+/* ---- NumPy ----------------------------------------------------------------------------------- */
+
+#define BYTES(text) text, sizeof(text) - 1
+
+/* A file of that version with that header and those numbers. */
+static size_t numpy(int version, const char *type, const char *order, const char *shape,
+                    const void *numbers, size_t size, char *to) {
+    char header[128];
+    const int length =
+        snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': %s, 'shape': %s, }\n", type,
+                 order, shape);
+    const size_t begin = version > 1 ? 12 : 10;
+    memcpy(to, "\x93NUMPY", 6);
+    to[6] = (char)version, to[7] = 0;
+    memset(to + 8, 0, 4);
+    to[8] = (char)length;
+    memcpy(to + begin, header, (size_t)length);
+    memcpy(to + begin + length, numbers, size);
+    return begin + (size_t)length + size;
+}
+
+static const struct {
+    const char *type, *order, *shape, *numbers;
+    size_t size;
+    double wanted[4]; /* 2 x 2 */
+} arrays[] = {
+    {"'|u1'", "False", "(2, 2)", BYTES("\1\2\3\xff"), {1, 2, 3, 255}},
+    {"'|i1'", "False", "(2, 2)", BYTES("\1\2\3\xff"), {1, 2, 3, -1}},
+    {"'|b1'", "False", "(2, 2)", BYTES("\1\0\0\1"), {1, 0, 0, 1}},
+    {"'|u1'", "True", "(2, 2)", BYTES("\1\2\3\4"), {1, 3, 2, 4}},
+    {"'<i2'", "False", "(2, 2)", BYTES("\1\0\0\1\xfe\xff\2\0"), {1, 256, -2, 2}},
+    {"'>i2'", "False", "(2, 2)", BYTES("\0\1\1\0\xff\xfe\0\2"), {1, 256, -2, 2}},
+    {"'<u2'", "False", "(2, 2)", BYTES("\1\0\0\1\xfe\xff\2\0"), {1, 256, 65534, 2}},
+    {"'>u4'",
+     "False",
+     "(2, 2)",
+     BYTES("\0\0\0\1\0\0\1\0\0\1\0\0\1\0\0\0"),
+     {1, 256, 65536, 1 << 24}},
+    {"'<f2'", "False", "(2, 2)", BYTES("\0\x3c\0\xb8\1\0\xff\x7b"), {1, -.5, 0x1p-24, 65504}},
+    {"'>f2'", "False", "(2, 2)", BYTES("\x3c\0\xb8\0\0\1\x04\0"), {1, -.5, 0x1p-24, 0x1p-14}},
+    {"'<f4'",
+     "False",
+     "(2, 2)",
+     BYTES("\0\0\x80\x3f\0\0\0\xbf\0\0\0\0\0\0\x80\x3e"),
+     {1, -.5, 0, .25}},
+    {"'>f4'",
+     "True",
+     "(2, 2)",
+     BYTES("\x3f\x80\0\0\xbf\0\0\0\0\0\0\0\x3e\x80\0\0"),
+     {1, 0, -.5, .25}},
+    {"'<f8'",
+     "False",
+     "(2, 2)",
+     BYTES("\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xe0\xbf\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xd0\x3f"),
+     {1, -.5, 0, .25}},
+    {"'|u1'", "False", "(1, 1, 1, 1, 2, 2)", BYTES("\1\2\3\4"), {1, 2, 3, 4}},
+};
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+START_TEST(arrays_of_every_type) {
+    char bytes[256];
+    for (int version = 1; version < 3; version++) {
+        const size_t size = numpy(version, arrays[_i].type, arrays[_i].order, arrays[_i].shape,
+                                  arrays[_i].numbers, arrays[_i].size, bytes);
+        ck_assert_msg(reads(bytes, size), "%s", error.text);
+        ck_assert(file.alignment.targets == 2 && file.alignment.sources == 2);
+        ck_assert(file.alignment.heads == 1 && file.alignment.layers == 1);
+        for (int k = 0; k < 4; k++)
+            ck_assert_double_eq(file.alignment.weights[k], arrays[_i].wanted[k]);
+        ck_assert_str_eq(file.alignment.source[1], "1");
+        ck_assert_str_eq(file.alignment.target[0], "0");
+        close_file();
+    }
+}
+END_TEST
+
+/* Three layers of two heads over 1 x 2 words: the means, then each head's mean over the layers, as
+ * the file has them. */
+START_TEST(means_of_heads_and_layers) {
+    static const double means[] = {26 / 6., 33 / 6., 9 / 3., 14 / 3., 17 / 3., 19 / 3.};
+    static const char numbers[] = "\1\2\3\4\3\5\6\7\5\7\x08\x08";
+    char bytes[256];
+    size_t size = numpy(1, "'|u1'", "False", "(3, 2, 1, 2)", BYTES(numbers), bytes);
+    ck_assert_msg(reads(bytes, size), "%s", error.text);
+    ck_assert(file.alignment.heads == 2 && file.alignment.layers == 3);
+    ck_assert_uint_eq(sa_alignment_size(&file.alignment), 6 + 12);
+    for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(file.alignment.weights[k], means[k], 1e-14);
+    for (int k = 0; k < 12; k++) ck_assert_double_eq(file.alignment.weights[6 + k], numbers[k]);
+    close_file();
+    file.layer = 3;
+    size = numpy(1, "'|u1'", "False", "(3, 2, 1, 2)", BYTES(numbers), bytes);
+    ck_assert_msg(reads(bytes, size), "%s", error.text);
+    ck_assert(file.alignment.heads == 2 && file.alignment.layers == 1);
+    static const double last[] = {6.5, 7.5, 5, 7, 8, 8};
+    for (int k = 0; k < 6; k++) ck_assert_double_eq(file.alignment.weights[k], last[k]);
+    close_file();
+    file.layer = 4;
+    size = numpy(1, "'|u1'", "False", "(3, 2, 1, 2)", BYTES(numbers), bytes);
+    ck_assert(!reads(bytes, size));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    expect_text_end(error.text, "m:1 has 3 layers");
+    close_file();
+}
+END_TEST
+
+static const struct {
+    const char *type, *shape, *numbers;
+    size_t size;
+    const char *message;
+} broken[] = {
+    {"'<c8'", "(1, 1)", BYTES("12345678"),
+     "m: its numbers are '<c8': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'<f3'", "(1, 1)", BYTES("123"),
+     "m: its numbers are '<f3': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'<u9'", "(1, 1)", BYTES("123456789"),
+     "m: its numbers are '<u9': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'|u1'", "(2, 2)", BYTES("123"), "m: 3 bytes of numbers, its shape needs 4"},
+    {"'|u1'", "(2, 2)", BYTES("12345"), "m: 5 bytes of numbers, its shape needs 4"},
+    {"'|u1'", "(4,)", BYTES("1234"),
+     "m: an array of 1 axes; expected [layer, head, target, source], [head, target, source] or "
+     "[target, source] (others: one element)"},
+    {"'|u1'", "(0, 4)", BYTES("1"),
+     "m: an array of 2 axes; expected [layer, head, target, source], [head, target, source] or "
+     "[target, source] (others: one element)"},
+    {"'|u1'", "(2, 1, 1, 2, 1)", BYTES("1234"), NULL},
+    {"'|u1'", "(2, 2, 2, 2, 2)", BYTES("12345678123456781234567812345678"),
+     "m: an array of 5 axes; expected [layer, head, target, source], [head, target, source] or "
+     "[target, source] (others: one element)"},
+    {"'<f2'", "(1, 2)", BYTES("\0\x3c\0\x7c"), "m: number 2 is not finite"},
+    {"'<f2'", "(1, 2)", BYTES("\1\x7c\0\x3c"), "m: number 1 is not finite"},
+};
+enum { BROKEN = sizeof broken / sizeof *broken };
+
+START_TEST(broken_arrays_are_refused) {
+    char bytes[256];
+    const size_t size = numpy(1, broken[_i].type, "False", broken[_i].shape, broken[_i].numbers,
+                              broken[_i].size, bytes);
+    ck_assert_int_eq(reads(bytes, size), !broken[_i].message);
+    if (broken[_i].message) {
+        ck_assert_int_eq(error.code, SA_DATA);
+        expect_text_end(error.text, broken[_i].message);
+    }
+    close_file();
+}
+END_TEST
+
+START_TEST(an_array_that_is_cut_off) {
+    char bytes[256];
+    const size_t size = numpy(1, "'|u1'", "False", "(1, 1)", BYTES("1"), bytes);
+    for (size_t part = 7; part < size; part++) {
+        ck_assert(!reads(bytes, part));
+        expect_text_end(error.text, "m: a NumPy array that is cut off");
+        close_file();
+    }
+}
+END_TEST
+
+/* What this program writes it reads, to the same numbers. */
+START_TEST(written_arrays_are_read) {
+    double weights[] = {.25, .75, .5, .5, 1, 0, 0, 1, .75, .25, .125, .875};
+    const char *words[] = {"a", "b"};
+    const sa_alignment alignment = {.source = words,
+                                    .target = words,
+                                    .sources = 2,
+                                    .targets = 2,
+                                    .heads = 2,
+                                    .layers = 1,
+                                    .weights = weights};
+    for (int all = 0; all < 2; all++) {
+        sa_buffer out = {0};
+        (all ? sa_matrix_npy_all : sa_matrix_npy)(&alignment, &out);
+        ck_assert_uint_eq((10 + (unsigned char)out.text[8]) % 64, 0);
+        ck_assert_msg(reads(out.text, out.size), "%s", error.text);
+        ck_assert(file.alignment.heads == 2 && file.alignment.layers == 1);
+        for (int k = 4; k < 12; k++) ck_assert_double_eq(file.alignment.weights[k], weights[k]);
+        ck_assert_int_eq(strstr(out.text + 10, all ? "(1, 2, 2, 2)" : "(2, 2, 2)") != NULL, 1);
+        sa_buffer_release(&out);
+        close_file();
+    }
+}
+END_TEST
+
+/* ---- JSON lines, tables, notes --------------------------------------------------------------- */
+
+static const struct {
+    const char *bytes, *note; /* or NULL: no note; or the message, after "!" */
+    int targets, sources, heads;
+    double first, last;
+} texts[] = {
+    {"{\"weights\": [[0.25, 0.75]], \"source\": [\"a\", \"b\"]}\n", NULL, 1, 2, 1, .25, .75},
+    {"{\"weights\": [[0, 1]], \"heads\": [[[0.5, 0.5]], [[0.25, 0.75]]]}", NULL, 1, 2, 2, .375,
+     .75},
+    {"{\"weights\": [[true, false]]}", NULL, 1, 2, 1, 1, 0},
+    {"{\"weights\": [[0.25, 0.25]]}", "m:1: row 1 does not sum to 1", 1, 2, 1, .25, .25},
+    {"{\"weights\": [[1, 0], [0.5, 0.6]]}", "m:1: row 2 does not sum to 1", 2, 2, 1, 1, .6},
+    {"{\"weights\": [[0.995, 0], [0, 1.005]]}", NULL, 2, 2, 1, .995, 1.005},
+    {"{\"weights\": [[0.5], [0.5]]}",
+     "m:1: row 1 does not sum to 1; the columns do: are the axes exchanged?", 2, 1, 1, .5, .5},
+    {"{\"weights\": [[-0.5, 1.5]]}",
+     "m:1: row 1 has negative numbers: weights are the softmax of scores", 1, 2, 1, -.5, 1.5},
+    {"{\"translations\": [{\"tokens\": [\"x\"], \"weights\": [[1]]}, {\"weights\": [[0]]}]}", NULL,
+     1, 1, 1, 1, 1},
+    {",a,b\nx,0.25,0.75\ny,1,0\n", NULL, 2, 2, 1, .25, 0},
+    {"{\"weights\": [[1, 2], [3]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
+    {"{\"weights\": [[1, \"2\"]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
+    {"{\"weights\": [1, 2]}", "!m:1: expected \"weights\", rows of equally many numbers"},
+    {"{}", "!m:1: expected \"weights\", rows of equally many numbers"},
+    {"{\"weights\": [[1, 0]], \"source\": [\"a\"]}", "!m:1: expected 2 source words"},
+    {"{\"weights\": [[1, 0]], \"target\": [\"a\", \"b\"]}", "!m:1: expected 1 target words"},
+    {"{\"weights\": [[1, 0]], \"source\": [\"a\", 2]}", "!m:1: expected 2 source words"},
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+START_TEST(lines_and_tables) {
+    const char *note = texts[_i].note;
+    const bool good = reads(texts[_i].bytes, strlen(texts[_i].bytes));
+    if (note && *note == '!') {
+        ck_assert(!good && error.code == SA_DATA);
+        expect_text_end(error.text, note + 1);
+    } else {
+        ck_assert_msg(good, "%s", error.text);
+        ck_assert(file.alignment.targets == texts[_i].targets &&
+                  file.alignment.sources == texts[_i].sources &&
+                  file.alignment.heads == texts[_i].heads);
+        ck_assert_double_eq(file.alignment.weights[0], texts[_i].first);
+        ck_assert_double_eq(file.alignment.weights[sa_alignment_size(&file.alignment) - 1],
+                            texts[_i].last);
+        ck_assert_int_eq(file.weighs, !note);
+        if (note) expect_text_end(file.note.text, note);
+    }
+    close_file();
+}
+END_TEST
+
+START_TEST(given_words_and_links_come_first) {
+    file.source = " c  d ", file.gold = "0-0";
+    ck_assert(reads(BYTES("{\"weights\": [[1, 0]], \"source\": [\"a\", \"b\"], \"gold\": \"0-1\"}\n"
+                          "{\"weights\": [[0, 1]]}\n")));
+    ck_assert_uint_eq(file.corpus.count, 2);
+    ck_assert_str_eq(file.alignment.source[0], "c");
+    ck_assert_str_eq(file.alignment.source[1], "d");
+    ck_assert_str_eq(file.corpus.pairs[0].gold, "0-0");
+    ck_assert(sa_matrix_file_next(&file, &error));
+    ck_assert_double_eq(file.alignment.weights[1], 1);
+    ck_assert_uint_eq(file.corpus.pairs[1].line, 2);
+    close_file();
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("matrix_file", &tests);
+    tcase_add_unchecked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_loop_test(tests, arrays_of_every_type, 0, ARRAYS);
+    tcase_add_test(tests, means_of_heads_and_layers);
+    tcase_add_loop_test(tests, broken_arrays_are_refused, 0, BROKEN);
+    tcase_add_test(tests, an_array_that_is_cut_off);
+    tcase_add_test(tests, written_arrays_are_read);
+    tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);
+    tcase_add_test(tests, given_words_and_links_come_first);
+    return suite_run(suite);
+}

@@ -146,38 +146,31 @@ static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token sp
     return true;
 }
 
-/* Adds the subwords of the lower-case word in the user's spelling. (In the very rare case that
- * lower case changes the number of characters, the word itself is segmented.) */
-static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char **written,
-                               sa_tokens *tokens, sa_error *error) {
-    char *lower = sa_utf8_normalize(word.text, word.size, true, error);
-    if (!lower) return false;
-    const sa_token read = {lower, strlen(lower)};
-    const bool same_length =
-        read.size <= SA_TOKEN_MAX && sa_bpe_count_characters(read) == sa_bpe_count_characters(word);
-    const bool good =
-        add_subwords(segmenter, same_length ? read : word, word, written, tokens, error);
-    free(lower);
-    return good;
-}
-
-/* Adds the subwords of a word whose last one is unknown, as outputs have it: segments it with a
- * character in its place that no merge has. */
-static bool add_unknown_end(sa_bpe_segmenter *segmenter, sa_token word, bool lower, char **written,
-                            sa_tokens *tokens, sa_error *error) {
-    const int known = (int)(word.size - (sizeof SA_UNKNOWN_WORD - 1));
-    char *text = sa_format(error, "%.*s\uffff", known, word.text);
-    char *read = text && lower ? sa_utf8_normalize(text, strlen(text), true, error) : text;
-    const bool good = read && add_subwords(segmenter, (sa_token){read, strlen(read)}, word, written,
-                                           tokens, error);
-    if (read != text) free(read);
-    free(text);
-    return good;
-}
-
-static bool ends_unknown(sa_token word) {
+/* Returns the size of the unknown subword at the end of a longer word, or 0. */
+static size_t unknown_end(sa_token word) {
     const size_t size = sizeof SA_UNKNOWN_WORD - 1;
-    return word.size > size && sa_unknown_word_size(word.text + word.size - size, size);
+    return word.size > size ? sa_unknown_word_size(word.text + word.size - size, size) : 0;
+}
+
+/* Adds the subwords of a word; with `original_case` those of the lower-case word in the user's
+ * spelling. (In the very rare case that lower case changes the number of characters, the word
+ * itself is segmented.) An unknown subword at its end, as outputs have it, is segmented as a
+ * character that no merge has. */
+static bool segment_word(sa_bpe_segmenter *segmenter, sa_token word, bool original_case,
+                         char **written, sa_tokens *tokens, sa_error *error) {
+    const size_t end = unknown_end(word);
+    if (!original_case && !end) return add_subwords(segmenter, word, word, written, tokens, error);
+    char *text = sa_format(error, "%.*s%s", (int)(word.size - end), word.text, end ? "\uffff" : "");
+    char *lower = text && original_case ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
+    sa_token read = {text, text ? strlen(text) : 0};
+    const sa_token low = {lower, lower ? strlen(lower) : 0};
+    if (lower && low.size <= SA_TOKEN_MAX &&
+        sa_bpe_count_characters(low) == sa_bpe_count_characters(read))
+        read = low;
+    const bool good = text && (lower || !original_case) &&
+                      add_subwords(segmenter, read, word, written, tokens, error);
+    free(text), free(lower);
+    return good;
 }
 
 /* Returns whether a word is one subword: the unknown word, or a word with a mark in a text with a
@@ -204,14 +197,8 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
             const sa_token word = words->token[i];
             good = sa_tokens_add(tokens, memcpy(written, word.text, word.size), word.size, error);
             written += word.size;
-        } else if (ends_unknown(words->token[i]))
-            good =
-                add_unknown_end(segmenter, words->token[i], original_case, &written, tokens, error);
-        else
-            good = original_case
-                       ? add_cased_subwords(segmenter, words->token[i], &written, tokens, error)
-                       : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
-                                      error);
+        } else
+            good = segment_word(segmenter, words->token[i], original_case, &written, tokens, error);
     sa_bpe_segmenter_release(&once);
     return good;
 }
@@ -230,8 +217,9 @@ static void join_unknown(sa_tokens *words) {
         const sa_token word = words->token[i];
         sa_token *last = count ? &words->token[count - 1] : NULL;
         const sa_char_class kind = last ? sa_kind_at(last->text, last->size) : SA_CHAR_SPACE;
-        if ((kind == SA_CHAR_LETTER || kind == SA_CHAR_DIGIT) && !ends_unknown(*last) &&
-            word.text == last->text + last->size && sa_unknown_word_size(word.text, word.size))
+        if ((kind == SA_CHAR_LETTER || kind == SA_CHAR_DIGIT) && !unknown_end(*last) &&
+            last->size + word.size <= SA_TOKEN_MAX && word.text == last->text + last->size &&
+            sa_unknown_word_size(word.text, word.size))
             last->size += word.size;
         else
             words->token[count++] = word;

@@ -326,4 +326,5 @@ void sa_matrix_file_close(sa_matrix_file *file) {
     sa_number_table_close(&file->table);
     sa_buffer_release(&file->note);
     free(file->corpus.pairs), free(file->archive);
+    file->corpus.pairs = NULL, file->archive = NULL;
 }

@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "data/corpus.h"
 #include "report/matrix.h"
 
 #include <math.h>
@@ -197,10 +196,9 @@ static bool show(words *all, const char *model, sa_error *error) {
 static bool run(cli_call *call, sa_error *error) {
     const annotations_options *options = call->options;
     sa_corpus corpus;
-    if (!(options->site ? cli_pairs_open : sa_corpus_open_sources)(&corpus, call->words[1],
-                                                                   options->columns, error))
+    if (!(options->site ? cli_pairs_open : cli_sources_open)(&corpus, call->words[1],
+                                                             options->columns, error))
         return false;
-    if (!options->site && corpus.remarks) cli_note("note: %s", corpus.remarks);
     words all = {.options = options, .corpus = &corpus};
     sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
                                      NULL, NULL, error);

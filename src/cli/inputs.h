@@ -34,6 +34,9 @@ bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, s
  * which lines it skips. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
+/* Does the same with pairs of which only the sources are needed, and the targets may be missing. */
+bool cli_sources_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
+
 /* Notes that the links of the pairs seem to count other words than the tokens of a model. */
 bool cli_note_gold(const sa_corpus *corpus, const sa_settings *settings, sa_error *error);
 

@@ -44,12 +44,12 @@ static bool copy_text(owned *all, const char *text, const char **copy, sa_error 
 static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
     owned *all = corpus->owned;
     corpus->lines++;
-    if (is_blank(pair.source) || (!all->alone && is_blank(pair.target))) {
+    if (is_blank(pair.source) || (pair.target && is_blank(pair.target))) {
         corpus->empty++;
         return true;
     }
     return copy_text(all, pair.source, &pair.source, error) &&
-           copy_text(all, pair.target, &pair.target, error) &&
+           copy_text(all, pair.target ? pair.target : "", &pair.target, error) &&
            copy_text(all, pair.gold, &pair.gold, error) &&
            copy_text(all, pair.id, &pair.id, error) &&
            sa_append(&corpus->pairs, &corpus->count, &all->pair_capacity, &pair, sizeof pair,
@@ -134,12 +134,8 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
                            : "");
     if (id && is_blank(id)) id = NULL;
     if (!check_gold(corpus, name, line, &gold, error)) return false;
-    const sa_pair pair = {.source = text[SA_PAIR_SOURCE],
-                          .target = text[SA_PAIR_TARGET] ? text[SA_PAIR_TARGET] : "",
-                          .gold = gold,
-                          .line = line,
-                          .row = reader->count,
-                          .id = id};
+    const sa_pair pair = {text[SA_PAIR_SOURCE], text[SA_PAIR_TARGET], .gold = gold,
+                          .line = line,         .row = reader->count, .id = id};
     return add_pair(corpus, pair, error);
 }
 

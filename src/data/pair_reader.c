@@ -40,9 +40,8 @@ typedef enum name_kind { UNKNOWN_NAME, LANGUAGE, SOURCE_NAME, TARGET_NAME } name
  * zh_Hans. */
 static bool is_region(const char *text) {
     const size_t size = strlen(text);
-    const char second = text[1] ? text[1] : 'a';
     return (size == 2 && (*text <= 'Z' || text[-1] == '-')) ||
-           (size == 4 && *text >= 'A' && *text <= 'Z' && second >= 'a') ||
+           (size == 4 && *text >= 'A' && *text <= 'Z' && text[1] >= 'a') ||
            (size == 3 && *text <= '9');
 }
 

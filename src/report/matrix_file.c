@@ -156,9 +156,10 @@ static bool read_array(sa_matrix_file *file, sa_error *error) {
     const unsigned char *bytes = (const unsigned char *)from->data;
     const size_t prefix = from->size > 6 && bytes[6] > 1 ? 12 : 10,
                  begin = from->size > prefix ? prefix + bytes[8] + 256u * bytes[9] : SIZE_MAX;
-    numpy_array array = {.bytes = bytes + begin};
+    numpy_array array = {0};
     if (begin >= from->size)
         return sa_fail(error, SA_DATA, "%s: a NumPy array that is cut off", from->name);
+    array.bytes = bytes + begin;
     from->data[begin - 1] = 0;
     if (!read_header(from, from->data + prefix, &array, error)) return false;
     if (!set_shape(file, array.shape, array.rank))

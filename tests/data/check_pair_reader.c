@@ -308,6 +308,8 @@ static const struct {
     {"x.csv", BYTES("en,translation,is_question\na cat,un chat,no\n"), NULL, SA_USAGE,
      "x.csv: which two are source and target? (--columns); there are: 'en', 'translation', "
      "'is_question'"},
+    {"x.csv", BYTES("id,en,fr-\na,b,c\n"), NULL, SA_USAGE,
+     "x.csv: which two are source and target? (--columns); there are: 'id', 'en', 'fr-'"},
     {"x.csv", BYTES("Hi,Salut,greeting\nBye,Adieu,other\n"), NULL, SA_USAGE,
      "x.csv: which two are source and target? (--columns); there are: 'Hi', 'Salut', 'greeting'"},
     {"x.tsv", BYTES("7\tHi\tSalut\tgreeting\n8\tBye\tAdieu\tother\n"), NULL, SA_USAGE,

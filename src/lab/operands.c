@@ -285,8 +285,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (normalizer->exponent && !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
+    const bool short_scores =
+        options->attention == SA_ATTENTION_LOCATION && options->query.cols < options->values.rows;
     if (options->normalizer == SA_NORMALIZER_STICK_BREAKING && !is_given(options->weights) &&
-        !(options->causal && options->query.rows <= options->values.rows))
+        (!options->causal || options->query.rows > options->values.rows || short_scores))
         return sa_fail(error, SA_USAGE,
                        "--normalizer stick-breaking gives the query's own key no weight: it needs "
                        "--causal and a key for every query");

@@ -232,9 +232,12 @@ START_TEST(breaks_sticks_from_the_key_before) {
     attend(&job);
     near(out.weights + 6, (const double[]){(1 - second) * first, second, 0}, 3);
     sa_attend_result_release(&out);
-    job.causal = false;
+    job.attention = choice("location"), job.query = TABLE(3, 2, 1, 2, 3, 4, 5, 6);
     ck_assert(!sa_attend(&job, &out, &error));
-    ck_assert_msg(strstr(error.text, "stick-breaking"), "%s", error.text);
+    ck_assert_msg(strstr(error.text, "a key for every query"), "%s", error.text);
+    job.attention = choice("dot"), job.query = x, job.causal = false;
+    ck_assert(!sa_attend(&job, &out, &error));
+    ck_assert_msg(strstr(error.text, "needs --causal"), "%s", error.text);
 }
 END_TEST
 

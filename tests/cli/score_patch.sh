@@ -6,7 +6,8 @@ need patch ninja
 build=$(dirname "$softalign")
 
 cp -r "$root"/{src,include,scripts} .
-mkdir build
+mkdir build corpora
+cp -r "$root"/corpora/{grammars,models} corpora # which the program holds
 cp -r "$build"/{CMakeFiles,made} build
 sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" >patches
 same "patches in EXTENDING.md" 4 "$(grep -c '^<!-- patch' patches)"

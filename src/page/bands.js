@@ -87,39 +87,43 @@ function axesOf({ width, height, font, small, isFlat }) {
 
 const WIDEST = 0.8; // the band of weight 1, in em
 
-// Returns what tells the width of bands: two of them, with their weights, at the right of the names
+// Returns what tells the width of bands: two of them with their numbers, at the right of the names
 // where the source is above, else between them.
-function legendOf({ width, font, longest, small: size, isFlat }) {
-  const own = widthOf(captions.bandWidth, size);
+function legendOf({ width, font, longest, small: size, isFlat }, most, title) {
+  const numbers = [0.25, 1].map((share) => String(Number((share * most).toPrecision(2))));
+  const texts = numbers.map((number) => widthOf(number, size));
+  const samples = 5.6 * size + texts[0] + texts[1];
   const between = width - (longest[0] + longest[1]) * font;
-  const isNamed = isFlat || between > own + 10 * size; // else the two numbers must do
-  const right = isFlat ? width : longest[0] * font + (between + (isNamed ? own : 0) + 7 * size) / 2;
+  const isNamed = isFlat || between > widthOf(title, size) + samples + size; // else numbers must do
+  const room = samples + (isNamed ? widthOf(title, size) + size : 0);
+  const end = isFlat ? width : longest[0] * font + (between + room) / 2;
   const y = 0.6 * font;
   const text = { class: "axis", y: y + 0.35 * size, "font-size": size };
-  const sample = (weight, x) => [
+  const sample = (share, number, x) => [
     svg("line", {
       class: "sample",
       x1: x,
       x2: x + 2 * size,
       y1: y,
       y2: y,
-      "stroke-width": weight * font * WIDEST,
-      "stroke-opacity": 0.15 + 0.65 * weight,
+      "stroke-width": share * font * WIDEST,
+      "stroke-opacity": 0.15 + 0.65 * share,
     }),
-    svg("text", { ...text, x: x + 2.3 * size }, String(weight)),
+    svg("text", { ...text, x: x + 2.3 * size }, number),
   ];
-  const name = { ...text, x: right - 8.4 * size, "text-anchor": "end" };
+  const name = { ...text, x: end - samples - 0.5 * size, "text-anchor": "end" };
   return [
-    ...(isNamed ? [svg("text", name, captions.bandWidth)] : []),
-    ...sample(0.25, right - 7.9 * size),
-    ...sample(1, right - 3 * size),
+    ...(isNamed ? [svg("text", name, title)] : []),
+    ...sample(0.25, numbers[0], end - samples),
+    ...sample(1, numbers[1], end - texts[1] - 2.3 * size),
   ];
 }
 
 // Returns the picture of words { source, target } and functions that show weights in it. In a given
-// height the words are as large as fits, but no smaller than `least`, and keys do nothing. act: see
-// Matrix.
-export function Bands(words, { width, height = 0, least = 18, act = null }) {
+// height the words are as large as fits, but no smaller than `least`, and keys do nothing. `most`
+// is the number of the widest band, `unit` what it is. act: see Matrix.
+export function Bands(words, options) {
+  const { width, height = 0, least = 18, act = null, most = 1, unit = null } = options;
   const layout = layoutOf(words, { width, height, least });
   const { font, sides, isFlat } = layout;
   const places = sides.map((side, i) => placesOf(side, i, layout));
@@ -135,7 +139,7 @@ export function Bands(words, { width, height = 0, least = 18, act = null }) {
     role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights",
   });
-  picture.append(...axesOf(layout), ...legendOf(layout));
+  picture.append(...axesOf(layout), ...legendOf(layout, most, unit || captions.bandWidth));
   picture.append(...bands.map(({ node }) => node), ...names.flat());
   const pointing = (t) => ({
     pointerenter: () => act.over(t, null),
@@ -150,11 +154,16 @@ export function Bands(words, { width, height = 0, least = 18, act = null }) {
     picture,
     show(weights) {
       current = weights;
+      const isSigned = weights.some((weight) => weight < 0);
       bands.forEach(({ node }, i) => {
-        const width = (weights[i] * font * WIDEST).toFixed(2);
-        const opacity = (0.15 + 0.65 * weights[i]).toFixed(2);
-        const visibility = weights[i] < 0.04 ? "hidden" : "visible";
-        make(node, { "stroke-width": width, "stroke-opacity": opacity, visibility });
+        const size = Math.abs(weights[i]) / most; // 1: the widest
+        make(node, {
+          "stroke-width": (size * font * WIDEST).toFixed(2),
+          "stroke-opacity": (0.15 + 0.65 * size).toFixed(2),
+          visibility: size < 0.0395 ? "hidden" : "visible",
+        });
+        node.classList.toggle("less", weights[i] < 0);
+        node.classList.toggle("more", isSigned && weights[i] > 0);
       });
     },
     highlight(pointedRow, column = null) {

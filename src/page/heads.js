@@ -12,8 +12,9 @@ export function cellOf(words, beside, room) {
   return Math.min(Math.max(Math.floor(own), LEAST), MOST);
 }
 
-// Returns a small picture of a matrix, one pixel per weight, with square cells of that size.
-export function thumbnail(weights, words, cell = 0) {
+// Returns a small picture of a matrix, one pixel per weight, with square cells of that size. Its
+// darkest cell is the weight 1, or the largest number (isScaled).
+export function thumbnail(weights, words, cell = 0, isScaled = false) {
   const columns = words.source.length;
   const back = isRightToLeft(words.source);
   const picture = html("canvas", {
@@ -26,8 +27,12 @@ export function thumbnail(weights, words, cell = 0) {
   const pen = picture.getContext("2d");
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, columns, words.target.length);
+  const most = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1e-9);
+  const full = isScaled || most > 1 ? most : 1; // what black stands for
+  const isSigned = isScaled && weights.some((weight) => weight < 0);
   weights.forEach((weight, at) => {
-    pen.fillStyle = `rgb(0 0 0 / ${weight})`;
+    const ink = weight < 0 ? "0 112 60" : isSigned ? "109 42 140" : "0 0 0"; // as in matrix.css
+    pen.fillStyle = `rgb(${ink} / ${Math.abs(weight) / full})`;
     pen.fillRect(
       back ? columns - 1 - (at % columns) : at % columns,
       Math.floor(at / columns),
@@ -66,7 +71,7 @@ export function drawHeads(host, rows, words, choose, room) {
     );
   host.dataset.key = key;
   host.querySelectorAll("button").forEach((button, i) => {
-    const { name, note, title, weights, isChosen, isSharpest } = all[i];
+    const { name, note, title, weights, isChosen, isSharpest, isScaled } = all[i];
     make(button, {
       "aria-pressed": String(isChosen),
       title: title ?? name,
@@ -74,7 +79,7 @@ export function drawHeads(host, rows, words, choose, room) {
     });
     button.onclick = () => choose(all[i].part);
     button.replaceChildren(
-      thumbnail(weights, words, cell),
+      thumbnail(weights, words, cell, isScaled),
       html("span", {}, name, ...(note ? [html("small", {}, note)] : [])),
     );
   });

@@ -9,7 +9,7 @@ const SHADES = 20;
 const SHARES = [0, 0.5, 1]; // of the largest weight, with a number each
 
 // Adds the color scale. Returns a function that writes its numbers, up to a largest weight.
-export function addScale(picture, layout, isSigned) {
+export function addScale(picture, layout, isSigned, unit) {
   const { small } = layout;
   const place = {
     x: layout.isInline ? layout.width - 14.5 * small : layout.left + 0.5 * small,
@@ -40,7 +40,7 @@ export function addScale(picture, layout, isSigned) {
     ...Array.from({ length: SHADES }, shadeOf),
     svg("rect", { class: "frame", ...place }),
     ...numbers,
-    svg("text", name, captions[isSigned ? "difference" : "weight"]),
+    svg("text", name, unit || captions[isSigned ? "difference" : "weight"]),
   );
   return (most) =>
     SHARES.forEach((share, i) => {

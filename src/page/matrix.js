@@ -179,12 +179,13 @@ function drawParts(words, options, layout) {
 // The picture of words { source, target }, and what shows weights in it. Options:
 //   beside   panels side by side
 //   gold     [[s, t, possible]], which are framed
-//   signed   the weights are differences
+//   signed   numbers have both signs
+//   unit     of numbers that are not weights: the darkest cell is the largest
 //   sums     with bars of sums and entropies
 //   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
 //   large    { cell, font, bare }: a matrix of these sizes without sums, scale and keys
 export function Matrix(words, options) {
-  const { act, large, signed } = options;
+  const { act, large, signed, unit } = options;
   const layout = layoutOf(words, options);
   const { rows, columns, cell } = layout;
   const parts = drawParts(words, options, layout);
@@ -193,7 +194,7 @@ export function Matrix(words, options) {
   const shown = { weights: [], most: 1 }; // most: what the darkest cell stands for
   picture.style.width = room;
   const showSums = options.sums ? addSums(picture, layout) : () => {};
-  const showMost = large ? () => {} : addScale(picture, layout, signed);
+  const showMost = large ? () => {} : addScale(picture, layout, signed, unit);
   if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
   const keep = act && !large ? addKeys(picture, words, act) : () => {};
   const weightsAt = (t) => rowOf(shown.weights, t, columns);
@@ -204,8 +205,9 @@ export function Matrix(words, options) {
     // Shows weights from 0 to 1, or differences from -1 to 1. Weights that are not normalized are
     // shown relative to the largest one.
     show(weights) {
-      const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1);
-      Object.assign(shown, { weights, most: largest > 1.005 ? largest : 1 });
+      const least = unit ? 1e-9 : 1;
+      const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), least);
+      Object.assign(shown, { weights, most: largest > 1.005 || unit ? largest : 1 });
       showMost(shown.most);
       weights.forEach((weight, i) => {
         const kind = weight < 0 ? "cell less" : signed ? "cell more" : "cell";
@@ -213,7 +215,7 @@ export function Matrix(words, options) {
         make(parts.cells[i], { "fill-opacity": opacity, class: kind });
       });
       const isEmpty = (t) => weightsAt(t).every((weight) => Math.abs(weight) < 0.0005);
-      parts.empty.forEach((text, t) => setVisible(text, !signed && isEmpty(t)));
+      parts.empty.forEach((text, t) => setVisible(text, !signed && !unit && isEmpty(t)));
       showSums(weights);
     },
     // Highlights a row and one of its cells. Large cells show their weights as numbers.

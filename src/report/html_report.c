@@ -214,6 +214,26 @@ static void add_heads(sa_html_report *report, const sa_alignment *alignment, siz
     json_decref(packed);
 }
 
+/* Adds attributions, those of each method divided by the largest, which "scales" holds. */
+static void add_scores(sa_html_report *report, const sa_alignment *alignment, size_t size,
+                       json_t *entry) {
+    const size_t count = (size_t)alignment->heads * size;
+    double *share = sa_new(count, sizeof *share, NULL);
+    json_t *scales = json_array();
+    for (int h = 0; share && h < alignment->heads; h++) {
+        const double *score = sa_alignment_weights(alignment, 1, h + 1);
+        double most = 0;
+        for (size_t i = 0; i < size; i++) most = fmax(most, fabs(score[i]));
+        for (size_t i = 0; i < size; i++)
+            share[(size_t)h * size + i] = most > 0 ? score[i] / most : 0;
+        json_array_append_new(scales, sa_json_number(most));
+    }
+    json_object_set_new(entry, "scales", scales);
+    if (share) json_object_set_new(entry, "heads", sa_page_weights(share, count, &report->failed));
+    report->failed |= !share;
+    free(share);
+}
+
 static void add_probabilities(sa_html_report *report, const sa_alignment *alignment,
                               json_t *entry) {
     const size_t count = (size_t)alignment->targets;
@@ -249,6 +269,11 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
     }
     json_t *entry = json_object();
     add_tokens(report, index, alignment, gold, golds, entry);
+    if (*alignment->method) {
+        add_scores(report, alignment, size, entry);
+        json_array_append_new(report->matrices, entry);
+        return;
+    }
     json_object_set_new(entry, "mean", sa_page_weights(alignment->weights, size, &report->failed));
     if (heads > 1) add_heads(report, alignment, heads * size, entry);
     if (alignment->token_log_probabilities) add_probabilities(report, alignment, entry);

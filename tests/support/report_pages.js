@@ -235,7 +235,7 @@ async function formulas(page) {
 async function enlarged(page, folder, models) {
   const titles = await page.run("models.map(({ name }) => name)");
   const chosen = await page.run("view.sentence");
-  await page.run(`byId("eras").children[1].focus()`);
+  await page.run(`byId("eras").querySelectorAll("button")[1].focus()`);
   await page.key("Enter");
   assert.deepStrictEqual(
     await page.run(`[...document.querySelectorAll("#cards h3")].map((node) => node.textContent)`),

@@ -184,6 +184,13 @@ async function attributions(browser, file, ...methods) {
   await page.click('#thumbs [data-part="1.2"]');
   assert.strictEqual(await text(page, "#heads output"), methods[1]);
   assert.ok((await text(page, "figcaption")).includes(methods[1]));
+  // Its own scale and unit, and no statistics of weights.
+  const [largest, most, unit, sums] = await page.run(
+    `[Math.max(...Array.from(view.panels[0].weights, Math.abs)), Number([...document.querySelectorAll("#panels .scale")].at(-1).textContent), [...document.querySelectorAll("#panels .matrix > .small")].at(-1).textContent, document.querySelectorAll("#panels .sum").length]`,
+  );
+  assert.strictEqual(await text(page, "#viewer-title"), `Attribution: ${methods[1]}`);
+  assert.deepStrictEqual([most, sums], [Number(largest.toPrecision(2)), 0]);
+  assert.ok(["nats", "norm", "distance", "norm of the gradient", "weight"].includes(unit), unit);
   quiet(page);
 }
 

@@ -5,7 +5,7 @@ import { entropyOf } from "../numbers.js";
 import { word } from "../text.js";
 import { unpack } from "./data.js";
 import { view } from "./view.js";
-import { entryOf } from "./weights.js";
+import { entryOf, unitOf } from "./weights.js";
 
 // Returns what a normalizer gives to no word, and to how many words it gives nothing. The page has
 // thousandths.
@@ -33,6 +33,16 @@ function weightLine({ target, source, gold = [] }, weight, t, s) {
   const said = gold.length && !isEnd ? found : "";
   return line(alpha, " of ", word(target[t], 30), " on ", word(source[s], 30), said);
 }
+
+// Returns the attribution of target word t to source word s.
+const scoreLine = ({ target, source }, score, t, s, unit) =>
+  line(
+    html("b", {}, `${score.toPrecision(3)} ${unit}`),
+    ": ",
+    word(source[s], 30),
+    " for ",
+    word(target[t], 30),
+  );
 
 // Returns the weighted sum of vectors, with its largest terms.
 function sumLine(source, row, order, t, isTransformer) {
@@ -70,6 +80,7 @@ export function equation({ model, words, weights }, t, at) {
   const shown = p < 0.0005 ? "< 0.001" : `= ${p?.toFixed(3)}`;
   const most = Math.log(columns).toFixed(2);
   const entropy = `entropy ${entropyOf(row).toFixed(2)} of at most ${most} nats`;
+  if (model.methods) return [scoreLine(words, row[s], t, s, unitOf(model) || "weight")];
   return [
     weightLine(words, row[s], t, s),
     p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${shown}`),

@@ -13,7 +13,16 @@ import { addList, updateList } from "./list.js";
 import { models, onModelsChange } from "./models.js";
 import { equation } from "./readout.js";
 import { activeRow, chooseSentence, onSentenceChange, view } from "./view.js";
-import { aerOf, chosenPart, entryOf, part, sharpest, weightsOf, wordsOf } from "./weights.js";
+import {
+  aerOf,
+  chosenPart,
+  entryOf,
+  part,
+  sharpest,
+  unitOf,
+  weightsOf,
+  wordsOf,
+} from "./weights.js";
 
 function selectionLabel(model, entry) {
   if (model.layers * model.heads < 2) return "";
@@ -39,6 +48,7 @@ function about(model, weights, words) {
   const rows = words.target.length;
   const columns = words.source.length;
   const aer = aerOf(model, weights, words);
+  if (model.methods) return Number.isFinite(aer) ? `AER of its links ${aer.toFixed(2)}` : "";
   let covered = 0;
   for (let s = 0; s + 1 < columns; s++) {
     let sum = 0;
@@ -89,10 +99,11 @@ function panelName({ model, title }, beside) {
   return button(choose, attributes, visible(title));
 }
 
-// Adds a panel { model, title, notes, words, weights, signed } to those that stand beside it.
+// Adds a panel { model, title, notes, words, weights, signed, unit } to those that stand beside it.
 function addPanel(panel, beside) {
-  const { notes, words, weights, signed } = panel;
-  const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
+  const { notes, words, weights, signed, unit } = panel;
+  const sums = !signed && !panel.model?.methods;
+  const matrix = Matrix(words, { beside, gold: words.gold, sums, signed, unit, act });
   const said = notes.filter(Boolean).map((note) => html("span", {}, note));
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
@@ -106,7 +117,10 @@ function modelPanel(model) {
   const words = wordsOf(entry, view.sentence);
   const weights = weightsOf(model, entry, words);
   const notes = [selectionLabel(model, entry), about(model, weights, words)];
-  return { model, title: model.name, notes, words, weights, signed: false };
+  const unit = unitOf(model);
+  const signed = Boolean(unit) && weights.some((weight) => weight < 0);
+  if (signed) notes.push("purple: for the word, green: against it");
+  return { model, title: model.name, notes, words, weights, signed, unit };
 }
 
 // The difference of the two chosen models, if both are shown and have as many words.
@@ -133,6 +147,8 @@ function drawPanels() {
   view.panels = [];
   byId("panels").replaceChildren();
   byId("family").textContent = models.length < 2 ? describe(models[0]) : "";
+  const { methods } = shown[0] ?? {};
+  byId("viewer-title").textContent = methods ? `Attribution: ${panels[0].notes[0]}` : "Attention";
   if (!shown.includes(view.detail)) view.detail = shown[0] ?? null;
   for (const panel of [...panels, difference].filter(Boolean)) addPanel(panel, shown.length);
   // One small matrix leaves half of the page to its bands; several take the whole width.
@@ -153,7 +169,12 @@ function drawDetail() {
   if (!panel) return;
   byId("detail-name").textContent = view.panels.length > 1 ? visible(panel.title) : "";
   host.replaceChildren();
-  view.bands = Bands(panel.words, { width: Math.max(host.clientWidth / 1.1, 300), act });
+  view.bands = Bands(panel.words, {
+    width: Math.max(host.clientWidth / 1.1, 300),
+    act,
+    unit: panel.unit && `width: ${panel.unit}`,
+    most: panel.unit ? panel.weights.reduce((high, x) => Math.max(high, Math.abs(x)), 1e-9) : 1,
+  });
   view.bands.show(panel.weights);
   host.append(view.bands.picture);
   const { translation, bleu, loss } = entryOf(panel.model, view.sentence);
@@ -173,7 +194,8 @@ function headOf(model, entry, words, layer, head) {
   const weights = part(model, entry, layer, head, words.source.length * words.target.length);
   const aer = aerOf(model, weights, words);
   const entropy = entropyOf(weights) / words.target.length;
-  const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${entropy.toFixed(2)}`;
+  const blur = model.methods ? "" : `H ${entropy.toFixed(2)}`;
+  const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : blur;
   const is = (other) => other.layer === layer && other.head === head;
   const isSharpest = is(sharpest(model));
   return {
@@ -181,6 +203,7 @@ function headOf(model, entry, words, layer, head) {
     name: names.model ?? (layer ? `head ${head}` : "mean"),
     note,
     weights,
+    isScaled: Boolean(names.model),
     isSharpest,
     isChosen: is(chosenPart(model)),
     title: `${title}, ${note}${isSharpest ? ": the sharpest over all sentences" : ""}`,
@@ -211,7 +234,7 @@ function drawThumbnails({ model, words }) {
 }
 
 const hint =
-  "Point at a target word or a cell, or use the arrow keys, to see its attention; " +
+  "Point at a target word or a cell, or use the arrow keys, to see its numbers; " +
   "click or Enter pins it, Escape releases it.";
 
 export function updateHighlight() {

@@ -6,8 +6,32 @@ import { page, unpack } from "./data.js";
 
 const cross = (page.site ?? "cross") === "cross";
 
+// Returns what a method of attribution gives, in its unit.
+function scores(model, entry, method, count) {
+  entry.unpacked ??= unpack(entry.heads, model.heads * count);
+  const scale = entry.scales[method];
+  return rowOf(entry.unpacked, method, count).map((share) => share * scale);
+}
+
+// The units of attributions; the other methods give weights.
+const UNITS = {
+  gradient: "norm of the gradient",
+  "input-x-gradient": "nats",
+  "integrated-gradients": "nats",
+  occlusion: "nats",
+  norms: "norm",
+  "value-zeroing": "distance",
+};
+
+// Returns the unit of a model's matrices, or "" for weights.
+export const unitOf = (model) => {
+  const { head } = model.methods ? chosenPart(model) : { head: 0 };
+  return UNITS[model.methods?.[Math.max(head, 1) - 1]] ?? "";
+};
+
 // Returns the matrix of one layer and head, from 1; 0 stands for the mean over layers, over heads.
 export function part(model, entry, layer, head, count) {
+  if (model.methods) return scores(model, entry, Math.max(head, 1) - 1, count);
   if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
   entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
   if (layer && head) return rowOf(entry.unpacked, (layer - 1) * model.heads + head - 1, count);

@@ -41,7 +41,7 @@ static sa_real null_loss(sa_mat alpha, sa_mat A) {
     return -(sa_real)log((double)rest);
 }
 
-/* Returns H_t = - sum_s A_ts log alpha_ts. */
+/* Returns H_t = - sum_s A_ts log alpha_ts.    alpha, A [1 x S] */
 sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
                                   sa_mat A) {
     sa_real loss = 0;

@@ -9,7 +9,7 @@
 
 /* ---- Softmax, with and without a null key ---------------------------------------------------- */
 
-/* alpha_j = exp(e_j) / sum_k exp(e_k) */
+/* alpha_j = exp(e_j) / sum_k exp(e_k)    e [Q x S] -> alpha, in place, as below */
 void sa_softmax_forward(sa_real exponent, sa_mat e) {
     sa_softmax(e);
 }
@@ -37,14 +37,14 @@ static void sink_backward(sa_real sink, sa_mat alpha, sa_mat dalpha, sa_real *ds
     softmax_backward(sink, alpha, dalpha, NULL);
 }
 
-/* A null key is a sink of score 0. */
+/* A null key is a sink of score 0.    e [Q x S] */
 static void null_forward(sa_real exponent, sa_mat e) {
     sink_forward(0, e);
 }
 
 /* ---- Scalable softmax ------------------------------------------------------------------------ */
 
-/* alpha_j = n^(scale e_j) / sum_k n^(scale e_k), n the number of words */
+/* alpha_j = n^(scale e_j) / sum_k n^(scale e_k), n the number of words    e [Q x S] */
 static void ssmax_forward(sa_real scale, sa_mat e) {
     sa_scale(scale * (sa_real)log(e.cols), e);
     sa_softmax(e);
@@ -109,7 +109,7 @@ static double softpick_sum(const sa_real *e, int count, double *shift) {
     return sum + 1e-8 * exp(-*shift);
 }
 
-/* alpha_j = max(0, exp(e_j) - 1) / sum_k |exp(e_k) - 1| */
+/* alpha_j = max(0, exp(e_j) - 1) / sum_k |exp(e_k) - 1|    e [Q x S] */
 static void softpick_forward(sa_real exponent, sa_mat e) {
     for (int i = 0; i < e.rows; i++) {
         sa_real *alpha = sa_row(e, i);
@@ -136,7 +136,7 @@ static void softpick_backward(sa_real exponent, sa_mat e, sa_mat alpha, sa_mat d
 
 /* ---- Sigmoid --------------------------------------------------------------------------------- */
 
-/* alpha_j = sigma(e_j + shift - log n), n the number of words */
+/* alpha_j = sigma(e_j + shift - log n), n the number of words    e [Q x S] */
 static void sigmoid_forward(sa_real shift, sa_mat e) {
     const sa_real bias = shift - (sa_real)log(e.cols);
     for (int i = 0; i < e.rows; i++)
@@ -186,7 +186,7 @@ static double threshold(double exponent, double max, sa_mat e) {
     return tau;
 }
 
-/* Computes alpha_j = [x_j - tau]_+^(1 / (a - 1)). A NaN score makes the weights NaN. */
+/* alpha_j = [x_j - tau]_+^(1 / (a - 1)); a NaN score makes the weights NaN    e [1 x S] */
 static void entmax_row_forward(double exponent, sa_mat e) {
     const double max = largest(e), tau = threshold(exponent, max, e);
     for (int j = 0; j < e.cols; j++) {
@@ -246,7 +246,7 @@ static void entmax_kinks(sa_real exponent, sa_mat e) {
 
 /* ---- Sparsemax: entmax with exponent 2 ------------------------------------------------------- */
 
-/* alpha_j = [e_j - tau]_+, the distribution nearest to e */
+/* alpha_j = [e_j - tau]_+, the distribution nearest to e    e [Q x S] */
 static void sparsemax_forward(sa_real exponent, sa_mat e) {
     entmax_forward(2, e);
 }

@@ -16,7 +16,8 @@ static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int
 }
 
 /* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j); score_forward of paper/rnnsearch.c, generalized
- */
+ *
+ *   q [Q x n_a], k [S x n_a] -> e [Q x S]; scratch [S x n_a] */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
         sa_tanh_shifted(k, sa_row(q, i), scratch);     /* a_j = tanh(q_i + k_j) */
@@ -49,7 +50,7 @@ void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, 
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Section 3.1 (Luong et al. 2015): e = q k' */
+/* Section 3.1 (Luong et al. 2015): e = q k'    q [Q x d_k], k [S x d_k] -> e [Q x S] */
 static void dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     sa_gemm_nt(q, k, 0, e);
 }
@@ -60,7 +61,7 @@ static void dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, s
     sa_gemm_tn(de, q, 1, dk);
 }
 
-/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n_a) */
+/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n_a)    q [Q x n_a], k [S x n_a] */
 static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     dot_forward(v_a, q, k, e, scratch);
     sa_scale(1 / sa_sqrt((sa_real)q.cols), e);
@@ -92,7 +93,7 @@ static sa_real distance(const sa_real *a, const sa_real *b, int size) {
     return sum;
 }
 
-/* Nadaraya 1964 and Watson 1964: e_ij = -|q_i - k_j|^2 / (2 h^2) */
+/* Nadaraya 1964 and Watson 1964: e_ij = -|q_i - k_j|^2 / (2 h^2)    own [1 x 1] log h */
 static void gaussian_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     const sa_real half = precision(own) / 2;
     for (int i = 0; i < q.rows; i++)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* y = x W' + b    x [R x in], W [out x in], b [1 x out] -> y [R x out] */
 void sa_linear_forward(sa_weight W, sa_mat b, sa_mat x, sa_mat y) {
     if (b.x) /* start from the bias, to which the product is added */
         for (int i = 0; i < y.rows; i++)
@@ -18,6 +19,7 @@ void sa_linear_backward(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight d
     if (dx.x) sa_weight_nn(dy, W, 1, dx);
 }
 
+/* y_i = E[ids_i]    E [K x m] -> y [words x m] */
 void sa_embedding_forward(sa_mat E, const int32_t *ids, sa_mat y) {
     for (int i = 0; i < y.rows; i++) {
         sa_require(ids[i] >= 0 && ids[i] < E.rows);
@@ -29,6 +31,7 @@ void sa_embedding_backward(const int32_t *ids, sa_mat dy, sa_mat dE) {
     for (int i = 0; i < dy.rows; i++) sa_axpy(1, sa_row(dy, i), sa_row(dE, ids[i]), dy.cols);
 }
 
+/* A.2.2: t_k = max(t~_2k, t~_2k+1)    pairs [R x 2l] -> t [R x l] */
 void sa_maxout_forward(sa_mat pairs, sa_mat t) {
     for (int i = 0; i < t.rows; i++) {
         const sa_real *a = sa_row(pairs, i);
@@ -114,6 +117,7 @@ static void multiply(sa_mat mask, sa_mat x) {
     }
 }
 
+/* x = x . mask    mask, x [R x n] */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
     if (p <= 0) return;
     sa_require(mask.rows >= x.rows); /* the layout provides one */
@@ -138,6 +142,7 @@ static void multiply_rows(sa_mat mask, sa_mat x) {
     for (int i = 0; i < x.rows; i++) sa_scale(*sa_row(mask, i), sa_rows(x, i, 1));
 }
 
+/* x_i = mask_i x_i    mask [R x 1], x [R x m] */
 void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
     if (p <= 0) return;
     draw(p, rng, mask);
@@ -160,6 +165,7 @@ void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state
     dstate->masked = p > 0 ? buffers->dmasked : dstate->s;
 }
 
+/* masked = d . s_prev    mask d [B x n], previous [L x n] */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous) {
     if (!sa_state_masked(previous)) return;
     sa_copy_mat(previous.s, previous.masked);

@@ -63,7 +63,7 @@ static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_
     sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
 }
 
-/* Computes rs = r . s_prev of n units. */
+/* Computes rs = r . s_prev    [n] each */
 static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs) {
     for (int k = 0; k < n; k++) rs[k] = r[k] * s_prev[k];
 }
@@ -80,7 +80,7 @@ static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
  * Of n units; gates: the blocks z | r | s~. */
 
-/* A.1.1: s = (1 - z) . s_prev + z . s~ */
+/* A.1.1: s = (1 - z) . s_prev + z . s~    gates [3n]; s_prev, s [n] */
 static void z_new_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
     const sa_real *z = gates, *s_tilde = gates + 2 * n;
     for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_prev[k] + z[k] * s_tilde[k];
@@ -98,7 +98,7 @@ SA_DISPATCHED static void z_new_backward(int n, const sa_real *gates, const sa_r
     }
 }
 
-/* Section 2.3 (Cho et al. 2014): s = z . s_prev + (1 - z) . s~ */
+/* Section 2.3 (Cho et al. 2014): s = z . s_prev + (1 - z) . s~    gates [3n]; s_prev, s [n] */
 static void z_old_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
     const sa_real *z = gates, *s_tilde = gates + 2 * n;
     for (int k = 0; k < n; k++) s[k] = z[k] * s_prev[k] + (1 - z[k]) * s_tilde[k];
@@ -116,6 +116,7 @@ SA_DISPATCHED static void z_old_backward(int n, const sa_real *gates, const sa_r
     }
 }
 
+/* gates [L x 3n]; previous, s [L x n] */
 static void update_forward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat s) {
     for (int l = 0; l < s.rows; l++)
         (w->cell->keeps_old ? z_old_forward : z_new_forward)(w->n, sa_row(gates, l),

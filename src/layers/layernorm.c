@@ -38,7 +38,7 @@ static sa_real centered(sa_mat x, int i, const sa_layernorm_cache *cache) {
     return *sa_row(cache->inverse, i) = 1 / sa_sqrt(variance + (sa_real)EPSILON);
 }
 
-/* Equation 4 (Ba et al. 2016) */
+/* Equation 4 (Ba et al. 2016)    x, y [R x m] */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y) {
     for (int i = 0; i < x.rows; i++) /* / sqrt(variance), g, b */
@@ -46,6 +46,7 @@ void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_ca
                         sa_row(y, i), x.cols);
 }
 
+/* y += LN(x)    x, y [R x m] */
 void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                               sa_mat y) {
     for (int i = 0; i < x.rows; i++)

@@ -16,7 +16,9 @@ void sa_copy_gate_bind(sa_binder *binder, int context, int n, int m, sa_copy_gat
     w->b = sa_bind_vector(binder, "copy", "b", 1, SA_INIT_ZERO);
 }
 
-/* Section 2.2 (See et al. 2017), equation 8: z = w_h' c_i + w_s' s_i + w_x' E y_{i-1} + b */
+/* Section 2.2 (See et al. 2017), equation 8: z = w_h' c_i + w_s' s_i + w_x' E y_{i-1} + b
+ *
+ *   c [R x A], s [R x n], x [R x m] -> z [R x 1] */
 void sa_copy_gate_forward(const sa_copy_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z) {
     if (!w->b.cols) return;
     sa_linear_forward(w->w_s, w->b, s, z);
@@ -97,7 +99,7 @@ void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double
     }
 }
 
-/* Section 5.4 (Vaswani et al. 2017) */
+/* Section 5.4 (Vaswani et al. 2017)    rows, log_p, objective [count] */
 void sa_loss_forward(const sa_loss_row *rows, int count, int words, double smoothing,
                      sa_real *log_p, sa_real *objective) {
     for (int i = 0; i < count; i++) {

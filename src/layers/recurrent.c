@@ -96,7 +96,9 @@ static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
     return sa_cols(gates, at * n, w->cell->gated_blocks * n);
 }
 
-/* Supplementary material (Ba et al. 2016): a += W x, or a += LN(W x) */
+/* Supplementary material (Ba et al. 2016): a += W x, or a += LN(W x)
+ *
+ *   x [R x in] -> a [R x blocks n]; cache [R x ..] */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
     const sa_recurrent *w = by.w;
     const int n = w->n;
@@ -157,6 +159,7 @@ sa_factor sa_U_of(const sa_recurrent *w, int first, int count) {
     return (sa_factor){w, SA_BY_U, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
 }
 
+/* a = W x + b    x [R x in] -> gates [R x blocks n] */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache) {
     const int first_gate = w->cell->first_gate;
     if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, SA_BY_W)) {
@@ -184,6 +187,7 @@ static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
     return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};
 }
 
+/* m = LN(m)    [L x n] */
 void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) {
     if (!w->norm_m.g.cols) return;
     const sa_layernorm_cache norm_stats = memory_cache(w, cache);

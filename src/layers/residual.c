@@ -6,6 +6,7 @@
 #include <softalign/lab.h>
 #include <stdio.h>
 
+/* x [R x m] -> cache->in [R x m] */
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache) {
     if (w->norm == SA_NORM_PRE)
         sa_layernorm_forward(&w->layernorm, x, &cache->layernorm, cache->in);
@@ -13,7 +14,7 @@ void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache
         cache->in = x;
 }
 
-/* Section 3.1 (Vaswani et al. 2017): LayerNorm(x + Sublayer(x)) */
+/* Section 3.1 (Vaswani et al. 2017): LayerNorm(x + Sublayer(x))    x, cache->y [R x m] */
 void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, sa_rng *rng,
                                sa_residual_cache *cache) {
     sa_dropout_forward(dropout, rng, cache->mask, cache->y);
@@ -40,7 +41,9 @@ void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *c
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-/* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2 */
+/* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2
+ *
+ *   x [R x m] -> inner [R x ffn], y [R x m] */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y) {
     sa_linear_forward(w->W_1, w->b_1, x, inner);
     sa_trace("inside max", inner);

@@ -110,7 +110,7 @@ static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
 
 /* ---- The pieces of a step -------------------------------------------------------------------- */
 
-/* Computes s_i = f(a, s_{i-1}) of the first layer, or u_i where a second cell makes s_i. */
+/* Computes s_i = f(a, s_{i-1}) [L x n] of the first layer, or u_i where a second cell makes s_i. */
 static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     sa_recurrent_step_forward(&w->layer[0], rows->layer[0].cell,
@@ -132,7 +132,8 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
  *   s^l_i = f(x^l_i, c_i, s^l_{i-1})                 where the context enters every layer
  *   y^l_i = s^l_i                                    what the next layer reads
  *   y^l_i = s^l_i + y^{l-1}_i                        residual, l >= 3 (Wu et al. 2016, section 3.1)
- */
+ *
+ *   y^l_i [L x n] */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < w->sizes.layers; k++) {
@@ -188,7 +189,7 @@ static void query_attention_backward(const sa_recurrent_decoder *w, const sa_ste
     sa_attention_backward(&w->attention, &pass, &queries, step->d.c, ds, &dw->attention);
 }
 
-/* Adds the context in the first layer: a += C c_i */
+/* Adds the context in the first layer: a += C c_i    c [L x A], a [L x blocks n] */
 static void context_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_recurrent_rows *cell = &step->rows.layer[0].cell;
     sa_product_forward(sa_C_of(&w->layer[0]), step->rows.c, cell->gates, cell->cache);

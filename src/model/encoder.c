@@ -154,7 +154,7 @@ static sa_state last_state(const sa_batch *batch, sa_state states, int b) {
     return sa_state_rows(states, side->start[side->len[source_index] - 1] + source_index, 1);
 }
 
-/* Copies the last forward state of every sentence. */
+/* Copies the last forward state of every sentence    states [N x n], last [B x n] */
 static void last_forward(const sa_batch *batch, sa_state states, sa_state last) {
     for (int b = 0; b < last.s.rows; b++)
         sa_state_copy(last_state(batch, states, b), sa_state_rows(last, b, 1));

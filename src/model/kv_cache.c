@@ -177,7 +177,7 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_d
     return residual.y;
 }
 
-/* Does the same over the source: MultiHead(x, h, h) */
+/* Does the same over the source: MultiHead(x, h, h)    x [L x m] -> y [L x m] */
 static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                             sa_mat x, sa_transformer_decode_state *state) {
     sa_residual_cache residual = sa_residual_slice(state->cross, x.rows);

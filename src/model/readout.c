@@ -10,7 +10,9 @@
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 
-/* Equation 5 (Luong et al. 2015): t = tanh(t~). Dropout does not change the copy in `a`. */
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). Dropout does not change the copy in `a`.
+ *
+ *   a, t [R x l] */
 void sa_tanh_forward(sa_mat a, sa_mat t) {
     sa_tanh(a);
     sa_copy_mat(a, t);

@@ -99,9 +99,7 @@ typedef struct factors {
     sa_real *c;
     ptrdiff_t a_row, a_step; /* from row to row of a, and along the inner dimension */
     int c_ld, rows, cols, inner;
-    bool add;               /* c += a b, else c = a b */
-    const sa_real *shift;   /* [cols] or NULL: added to every row; then, for every row, */
-    sa_real (*most)[WIDTH]; /* the largest numbers so far in each column of the panels */
+    bool add; /* c += a b, else c = a b */
 } factors;
 
 /* Stores a row of c in the columns of one panel; in the last panel, only some of them may count. */
@@ -116,27 +114,10 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
         for (int j = 0; j < f->cols; j++) c[j] = f->add ? c[j] + sum[j] : sum[j];
 }
 
-/* Stores the same row plus the shift, and updates the maxima in f->most. */
-static inline __attribute__((always_inline)) void store_shifted(const factors *f, int i,
-                                                                const sa_real sum[WIDTH]) {
-    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i];
-    if (f->cols == WIDTH) {
-        sa_real shifted[WIDTH];
-        for (int j = 0; j < WIDTH; j++) shifted[j] = sum[j] + f->shift[j];
-        for (int j = 0; j < WIDTH; j++) most[j] = shifted[j] > most[j] ? shifted[j] : most[j];
-        memcpy(c, shifted, sizeof shifted);
-        return;
-    }
-    for (int j = 0; j < f->cols; j++) {
-        c[j] = sum[j] + f->shift[j];
-        most[j] = c[j] > most[j] ? c[j] : most[j];
-    }
-}
-
 /* Computes some rows of c in the columns of one panel, in as many sums as there are registers. Each
  * sum runs along the whole inner dimension, so that the values of a row do not depend on other
  * rows. */
-typedef void tile_product(const factors *f, int first, int rows, bool shifted);
+typedef void tile_product(const factors *f, int first, int rows);
 
 #ifdef SA_SHORT_VECTORS
 enum { VECTOR = 16 }; /* bytes */
@@ -147,7 +128,7 @@ enum { LANES = VECTOR / sizeof(sa_real), WIDE = WIDTH / LANES };
 typedef sa_real lanes __attribute__((vector_size(VECTOR), aligned(sizeof(sa_real)), may_alias));
 
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
-                                                                int rows, bool shifted) {
+                                                                int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     const ptrdiff_t row = f->a_row, step = f->a_step;
     lanes sum[24 / WIDE][WIDE];
@@ -160,26 +141,17 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * row] * bk[j];
     }
-    for (int i = 0; i < rows; i++)
-        (shifted ? store_shifted : store_row)(f, first + i, (const sa_real *)sum[i]);
+    for (int i = 0; i < rows; i++) store_row(f, first + i, (const sa_real *)sum[i]);
 }
 
 /* Computes all rows: `most` at a time (as many as the registers hold), then `fewer`, then one by
  * one. */
-static inline __attribute__((always_inline)) void tiles(const factors *f, int most, int fewer,
-                                                        tile_product multiply, bool shifted) {
-    int i = 0;
-    for (; i + most <= f->rows; i += most) multiply(f, i, most, shifted);
-    for (; i + fewer <= f->rows; i += fewer) multiply(f, i, fewer, shifted);
-    for (; i < f->rows; i++) multiply(f, i, 1, shifted);
-}
-
 static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most,
                                                                 int fewer, tile_product multiply) {
-    if (f->shift)
-        tiles(f, most, fewer, multiply, true);
-    else
-        tiles(f, most, fewer, multiply, false);
+    int i = 0;
+    for (; i + most <= f->rows; i += most) multiply(f, i, most);
+    for (; i + fewer <= f->rows; i += fewer) multiply(f, i, fewer);
+    for (; i < f->rows; i++) multiply(f, i, 1);
 }
 
 #if defined(SA_SHORT_VECTORS)
@@ -206,8 +178,8 @@ __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f)
 enum { SHORT = 32 / sizeof(sa_real), SHORTS = WIDTH / SHORT, MOST_SHORT = 12 / SHORTS };
 typedef sa_real short_lanes __attribute__((vector_size(32), aligned(sizeof(sa_real)), may_alias));
 
-static inline __attribute__((always_inline)) void short_tile(const factors *f, int first, int rows,
-                                                             bool shifted) {
+static inline __attribute__((always_inline)) void short_tile(const factors *f, int first,
+                                                             int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     const ptrdiff_t row = f->a_row, step = f->a_step;
     short_lanes sum[MOST_SHORT][SHORTS];
@@ -220,8 +192,7 @@ static inline __attribute__((always_inline)) void short_tile(const factors *f, i
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < SHORTS; j++) sum[i][j] += a[i * row] * bk[j];
     }
-    for (int i = 0; i < rows; i++)
-        (shifted ? store_shifted : store_row)(f, first + i, (const sa_real *)sum[i]);
+    for (int i = 0; i < rows; i++) store_row(f, first + i, (const sa_real *)sum[i]);
 }
 
 __attribute__((target("avx2,fma"))) static void multiply_avx2(const factors *f) {
@@ -334,8 +305,7 @@ static void (*rounded_kernel(void))(const factors *) {
 
 /* ---- All panels ------------------------------------------------------------------------------ */
 
-static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c,
-                            const sa_real *shift, sa_real (*most)[WIDTH]) {
+static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c) {
     void (*run)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
         const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
@@ -351,31 +321,14 @@ static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta
             .cols = cols,
             .inner = transposed ? a.rows : a.cols,
             .add = beta != 0,
-            .shift = shift ? shift + j : NULL,
-            .most = most,
         });
     }
 }
 
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, false, W, beta, c, NULL, NULL);
+    multiply_panels(a, false, W, beta, c);
 }
 
 void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, true, W, beta, c, NULL, NULL);
-}
-
-void sa_packed_multiply_shifted(sa_mat a, sa_packed W, const sa_real *shift, sa_mat c,
-                                sa_mat most) {
-    sa_real columns[SA_PACKED_FEW][WIDTH];
-    sa_require(c.rows <= SA_PACKED_FEW && !W.bf16);
-    for (int i = 0; i < c.rows; i++)
-        for (int j = 0; j < WIDTH; j++) columns[i][j] = -(sa_real)INFINITY;
-    multiply_panels(a, false, W, 0, c, shift, columns);
-    for (int i = 0; i < c.rows; i++) {
-        sa_real *largest = sa_row(most, i);
-        *largest = columns[i][0];
-        for (int j = 1; j < WIDTH; j++)
-            if (columns[i][j] > *largest) *largest = columns[i][j];
-    }
+    multiply_panels(a, true, W, beta, c);
 }

@@ -47,12 +47,6 @@ void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *t
  * too. */
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
-/* Computes c = a W' or a W, plus the shift [N] in every row; the first number of row i of `most`
- * becomes the largest number, ignoring NaN, in row i of c. At most SA_PACKED_FEW rows; W is not
- * bf16. */
-enum { SA_PACKED_FEW = 24 };
-void sa_packed_multiply_shifted(sa_mat a, sa_packed W, const sa_real *shift, sa_mat c, sa_mat most);
-
 /* Does the same as sa_packed_multiply for a', a [K x M]. */
 void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 

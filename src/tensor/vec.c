@@ -190,10 +190,9 @@ int sa_find_above(const sa_real *x, int size, sa_real threshold) {
     return i;
 }
 
-/* Computes x += shift; returns the largest x. */
+/* Computes x += shift; returns the largest x, ignoring NaN. */
 SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
-    sa_real lane[WIDE];
-    sa_real max = x[0] + shift[0];
+    sa_real lane[WIDE], max = -(sa_real)INFINITY;
     int i = 0;
     for (int k = 0; k < WIDE; k++) lane[k] = max;
     for (; i + WIDE <= size; i += WIDE)

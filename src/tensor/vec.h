@@ -51,6 +51,6 @@ void sa_move_sum(sa_real *x, sa_real *sum, size_t size);
 /* Returns log sum_k exp x_k, where max is the largest x_k. */
 double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size);
 
-/* Computes x += shift; returns the largest x. */
+/* Computes x += shift; returns the largest x, ignoring NaN. */
 sa_real sa_add_and_max(sa_real *x, const sa_real *shift, int size);
 sa_real sa_max(const sa_real *x, int size);

@@ -246,20 +246,19 @@ void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
 }
 
 int sa_weight_most_rows(sa_weight W, int rows) {
-    return W.as.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
+    enum { FEW = 24 };
+    return W.as.forward.panels && rows > FEW ? FEW : rows;
 }
 
 void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y,
                        sa_mat most) {
-    const bool fused = W.as.forward.panels && !rounds(W.as.precision) && x.rows <= SA_PACKED_FEW;
-    if (!fused) sa_weight_nt(x, W, 0, y);
+    const bool packed = W.as.forward.panels && !rounds(W.as.precision);
+    if (!packed) sa_weight_nt(x, W, 0, y);
     for (int k = 0, at = 0; k < most.cols; k++, at += stretch) {
         const int count = y.cols - at < stretch ? y.cols - at : stretch;
-        const sa_mat columns = sa_cols(y, at, count), largest = sa_cols(most, k, 1);
-        if (fused)
-            sa_packed_multiply_shifted(x, copy_of(sa_weight_rows(W, at, count), true), b + at,
-                                       columns, largest);
-        for (int i = 0; i < x.rows && !fused; i++)
-            *sa_row(largest, i) = sa_add_and_max(sa_row(columns, i), b + at, count);
+        const sa_mat columns = sa_cols(y, at, count);
+        if (packed) multiply(x, sa_weight_rows(W, at, count), true, 0, columns);
+        for (int i = 0; i < x.rows; i++)
+            sa_row(most, i)[k] = sa_add_and_max(sa_row(columns, i), b + at, count);
     }
 }

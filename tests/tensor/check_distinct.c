@@ -2,6 +2,7 @@
 #include "support/suite.h"
 #include "tensor/weight.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,36 @@ START_TEST(equal_rows_are_found) {
 }
 END_TEST
 
+/* The product plus b, and the largest number of each stretch, which a NaN is not. */
+START_TEST(the_largest_sums_of_each_stretch) {
+    enum { STRETCH = 7, STRETCHES = (N + STRETCH - 1) / STRETCH, MOST = 30 };
+    sa_mat matrix = random_mat(N, K), x = random_mat(MOST, K), b = random_mat(1, N);
+    sa_mat y = random_mat(MOST, N), sums = random_mat(MOST, N), most = random_mat(MOST, STRETCHES);
+    sa_store store = {.use = SA_STORE_INFERENCE, .rows = MOST};
+    sa_weight_stored(sa_weight_of(matrix), &store);
+    ck_assert(sa_store_open(&store, NULL));
+    const sa_weight kinds[] = {sa_weight_of(matrix),
+                               sa_weight_stored(sa_weight_of(matrix), &store)};
+    b.x[0] = b.x[N / 2] = NAN;
+    for (int kind = 0; kind < 2; kind++) {
+        sa_weight_nt(x, kinds[kind], 0, sums);
+        sa_weight_nt_most(x, kinds[kind], b.x, STRETCH, y, most);
+        for (int i = 0; i < MOST; i++)
+            for (int k = 0; k < STRETCHES; k++) {
+                float largest = -INFINITY;
+                for (int j = k * STRETCH; j < N && j < (k + 1) * STRETCH; j++) {
+                    const float sum = sa_row(sums, i)[j] + b.x[j];
+                    if (sum > largest) largest = sum;
+                    ck_assert(sa_row(y, i)[j] == sum || (isnan(sum) && isnan(sa_row(y, i)[j])));
+                }
+                ck_assert_float_eq(sa_row(most, i)[k], largest);
+            }
+    }
+    free(matrix.x), free(x.x), free(b.x), free(y.x), free(sums.x), free(most.x);
+    sa_store_release(&store);
+}
+END_TEST
+
 START_TEST(their_products_have_the_same_bits) {
     sa_mat matrix = random_mat(N, K), x = repeating_mat(ROWS, K, 100);
     sa_store store = {.use = SA_STORE_INFERENCE, .rows = ROWS};
@@ -70,5 +101,6 @@ int main(void) {
     Suite *suite = suite_of("equal rows", &tests);
     tcase_add_test(tests, equal_rows_are_found);
     tcase_add_test(tests, their_products_have_the_same_bits);
+    tcase_add_test(tests, the_largest_sums_of_each_stretch);
     return suite_run(suite);
 }

@@ -304,15 +304,14 @@ typedef struct sa_compare_options {
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
     const char *out;          /* folder for table.csv, spread.csv, table.tex, curves.csv,
-                                 bylength.csv, matrices/ and a folder for each training; trainings found in
-                                 it are resumed or not repeated */
+                                 bylength.csv and a folder for each training; trainings found in it
+                                 are resumed or not repeated */
     const sa_settings *settings; /* what the list of models leaves out; each model is first trained
                                     with its seed */
     const sa_settings *transformer;  /* the same for Transformers; NULL: their preset, with the seed
                                         and limits of `settings` */
     const sa_settings *decoder_only; /* the same for decoder-only models */
     int seeds;                       /* trainings of each model, at least 1 */
-    int matrices;     /* test pairs whose heatmaps are written, for every model with attention */
     bool overwrite;   /* train again what `out` holds with other settings or pairs; else SA_BUSY */
     const char *html; /* file for the report; NULL: none */
     const char *title, *notes, *open_at; /* for the report, as in the command; may be NULL */

@@ -192,7 +192,7 @@ _eval_result = _struct(
                "monotonicity rep drop"), reserved=8)
 _compare_options = _struct(
     "sa_compare_options", (_text, "train test columns valid snapshots models out"),
-    (c_void_p, "settings transformer decoder_only"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
+    (c_void_p, "settings transformer decoder_only"), (c_int, "seeds"), (c_bool, "overwrite"),
     (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
     (POINTER(c_int), "stop"), reserved=8)
 _compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"), reserved=8)
@@ -1553,13 +1553,12 @@ class Comparison(_values((str, "folder"), (bool, "stopped"), (Optional[str], "di
 
 def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: Path, *,
             valid: Optional[Pairs] = None, snapshots: Optional[Path] = None, columns: Optional[str] = None,
-            seeds: int = 1, matrices: int = 10, overwrite: bool = False, preset: Optional[str] = None,
+            seeds: int = 1, overwrite: bool = False, preset: Optional[str] = None,
             callback: Optional[Callback] = None, **settings: Any) -> Comparison:
     """Trains several models on the same batches, for the same number of updates, and compares them.
 
     models     such as ["fixed", "bahdanau:additive", "luong:general:4", "transformer", "decoder"]
     seeds      trainings of each model, from the seed in `settings` on
-    matrices   test pairs whose heatmaps are written
     settings   options of `softalign compare`; 2,000 updates unless steps, epochs or max_time is given
 
     The rest is as in train(). What `out` holds already is not trained again; after an interruption
@@ -1578,7 +1577,7 @@ def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: P
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
                            transformer=ctypes.addressof(transformer.memory),
                            decoder_only=ctypes.addressof(decoder_only.memory), seeds=_int(seeds, "seeds", 1),
-                           matrices=_int(matrices, "matrices"), overwrite=overwrite, html=report,
+                           overwrite=overwrite, html=report,
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         diverged = None
         try:

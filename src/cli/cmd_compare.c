@@ -14,8 +14,7 @@ typedef struct compare_options {
 #define AT(field) offsetof(compare_options, field)
 
 static const char *const comparison_files[] = {
-    "table.csv",    "spread.csv", "table.tex",   "curves.csv",
-    "bylength.csv", "matrices/*", "*-s[0-9]*/*", NULL};
+    "table.csv", "spread.csv", "table.tex", "curves.csv", "bylength.csv", "*-s[0-9]*/*", NULL};
 
 static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
@@ -31,10 +30,8 @@ static const sa_option table[] = {
      "transformer or cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_INT(RUN(job.seeds), 1, 1, 1000, "N"),
      "training runs per model, with consecutive seeds from --seed"},
-    {"matrices", SA_INT(RUN(job.matrices), 10, 0, 1000000, "N"),
-     "number of test pairs whose heatmaps are written, for every model with attention"},
     {"out", CLI_FOLDER(RUN(job.out), comparison_files, sizeof *comparison_files),
-     "output directory for runs, tables and matrices; created if missing"},
+     "output directory for runs and tables; created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper or a corpus, and print them"},
     {"snapshots", CLI_TEXT(INPUT, RUN(job.snapshots), NULL, "PAIRS"),

@@ -280,6 +280,7 @@ static const struct {
     {NULL, "soft", "--jsonl and --tidy have the weights"},
     {"bpe", "vocabulary", "filter what 'bpe apply' prints"},
     {"bpe", "vocabulary-threshold", "filter what 'bpe apply' prints"},
+    {"compare", "matrices", "'align DIR/MODEL-s1/best.safetensors PAIRS --csv FOLDER' writes them"},
     {"score", "sentence", "'softalign.score' of Python takes single lines"},
     {"score", "by-length", "'eval --by-length' has BLEU by the length of the source"},
     {"film", "png", "'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame"},

@@ -1,5 +1,5 @@
 /* comparison: several models side by side. sa_compare trains and scores all runs, finds the
- * statistics of each model over its seeds, and writes tables, CSV files, matrices and the page. */
+ * statistics of each model over its seeds, and writes tables, CSV files and the page. */
 #include "base/number.h"
 #include "base/rng.h"
 #include "config/settings.h"
@@ -7,7 +7,6 @@
 #include "data/overlap.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
-#include "report/matrix.h"
 #include "train/compare.h"
 #include "train/session.h"
 
@@ -316,44 +315,8 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
     return sa_save_text_in(all->options->out, "bylength.csv", &out, error);
 }
 
-/* ---- Matrices -------------------------------------------------------------------------------- */
-
-typedef struct matrix_folder {
-    const char *folder;
-    const sa_pair *pairs;
-} matrix_folder;
-
-/* Saves a matrix under the line number of its pair. */
-static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
-                        sa_error *error) {
-    const matrix_folder *all = context;
-    sa_buffer matrix = {0};
-    sa_matrix_csv(alignment, &matrix);
-    return sa_save_numbered(all->folder, all->pairs[index].row - 1, "csv", &matrix, error);
-}
-
-static bool save_matrices(const sa_comparison *all, sa_error *error) {
-    const sa_corpus *test = &all->data.test;
-    const size_t wanted = (size_t)all->options->matrices;
-    const size_t count = wanted < test->count ? wanted : test->count;
-    char matrices[SA_PATH_SIZE], folder[SA_PATH_SIZE];
-    sa_path_in(matrices, all->options->out, "matrices");
-    bool good = !count || sa_directory_create(matrices, error);
-    for (size_t i = 0; count && good && i < all->model_count; i++) {
-        const sa_compare_run *run = &all->runs[i * all->seeds];
-        if (!run->model->attends || run->diverged) continue;
-        matrix_folder to = {sa_path_in(folder, matrices, run->model->folder), test->pairs};
-        sa_model *model =
-            sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
-        good = model && sa_align(model, NULL, test->pairs, count, save_matrix, &to, error);
-        sa_model_close(model);
-    }
-    return good;
-}
-
 /* Writes to DIR: table.csv with every run and the medians, spread.csv and table.tex with means and
- * deviations, curves.csv from the log.csv of every run, bylength.csv, and matrices/<model>/0001.csv
- * ... of the first `matrices` test pairs, by every model with attention, with its first seed. */
+ * deviations, curves.csv from the log.csv of every run, and bylength.csv. */
 static bool save_files(const sa_comparison *all, sa_error *error) {
     static const char *const names[] = {"table.csv", "spread.csv", "table.tex"};
     sa_buffer file[3] = {{0}};
@@ -362,8 +325,7 @@ static bool save_files(const sa_comparison *all, sa_error *error) {
     bool good = true;
     for (int i = 0; i < 3; i++)
         good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
-    return good && save_curves(all, error) && save_by_length(all, error) &&
-           save_matrices(all, error);
+    return good && save_curves(all, error) && save_by_length(all, error);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -434,7 +396,6 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
         !sa_given(options->test, "test", error) || !sa_given(options->models, "models", error) ||
         !sa_given(options->out, "out", error) || !sa_given(options->settings, "settings", error) ||
         !sa_within(options->seeds, 1, INT32_MAX, "seeds", error) ||
-        !sa_within(options->matrices, 0, INT32_MAX, "matrices", error) ||
         !sa_page_text_check(&(sa_page_text){options->title, options->notes, options->open_at},
                             options->html, error))
         return false;

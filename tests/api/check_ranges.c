@@ -163,7 +163,6 @@ static const struct field {
     {"models", &count_of_models, 1, 1000, do_page},
     {"site", &site, SA_SITE_CROSS, SA_SITE_PREFIX, do_show},
     {"seeds", &comparing.seeds, 1, INT_MAX, do_compare},
-    {"matrices", &comparing.matrices, 0, INT_MAX, do_compare},
     {"step", &explaining.step, 0, 1000, do_explain},
     {"site", &explaining.site, SA_SITE_CROSS, SA_SITE_ENCODER, do_explain},
     {"site", &explaining.site, SA_SITE_ENCODER, SA_SITE_DECODER, do_annotate},

@@ -18,7 +18,7 @@ figures() {
 
 # ---- What is written
 
-compare $models $short --matrices 3 --out whole
+compare $models $short --out whole
 header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,zeros,words_per_second,cache_bytes_per_step,p
 same "table.csv" "$header" "$(head -n 1 whole/table.csv)"
 same "rows" "fixed,1 fixed,2 fixed,median bahdanau:additive,1 bahdanau:additive,2 bahdanau:additive,median" \
@@ -70,8 +70,6 @@ done
 same "bylength.csv" model,seed,band,sentences,bleu,low,high "$(head -n 1 whole/bylength.csv)"
 same "sentences of all bands" "40 40" "$(awk -F , 'NR > 1 { sum[$1] += $4 }
     END { print sum["fixed"] / 2, sum["bahdanau:additive"] / 2 }' whole/bylength.csv)"
-same "matrices" "bahdanau-additive 0001.csv 0002.csv 0003.csv" \
-    "$(ls whole/matrices whole/matrices/bahdanau-additive | grep -v : | xargs)"
 
 # They are the same figures as those of `train`, `eval` and `align`.
 best=whole/bahdanau-additive-s2/best.safetensors
@@ -81,8 +79,6 @@ same "figures of eval" \
     "$("$softalign" eval $best unseen.tsv | awk '/^all/ { print $4, $5, $6, $7, $9 }')" \
     "$(awk -F , '$1 ~ /^bahdanau/ && $2 == 2 {
         printf "%.4f %.3f %.2f %.1f %.3f\n", $6, $7, $8, 100 * $9, $10 }' whole/table.csv)"
-"$softalign" align whole/bahdanau-additive-s1/best.safetensors unseen.tsv --limit 3 --csv matrices
-diff -r matrices whole/matrices/bahdanau-additive || fail "align writes other matrices"
 "$softalign" align $best unseen.tsv --tidy - | awk -F , 'NR > 1 && $7 > 0 { sum -= $7 * log($7) }
     NR > 1 { row[$1 "," $3] } END { printf "%.4f\n", sum / length(row) }' >entropy
 same "entropy" "$(cat entropy)" \
@@ -178,7 +174,8 @@ compare $models $long --out parts
 same "figures after interruptions" "$(figures long)" "$(figures parts)"
 same "curves after interruptions" "$(cut -d , -f 1-3,5- long/curves.csv)" \
     "$(cut -d , -f 1-3,5- parts/curves.csv)"
-diff -r long/matrices parts/matrices || fail "other matrices after interruptions"
+cmp long/bahdanau-additive-s2/best.safetensors parts/bahdanau-additive-s2/best.safetensors ||
+    fail "another model after interruptions"
 awk -F , '$1 $2 == run && $4 < before { exit 1 } { run = $1 $2; before = $4 }' parts/curves.csv ||
     fail "the seconds start anew: $(cat parts/curves.csv)"
 

@@ -15,14 +15,25 @@ report() {
 head -n 2 unseen.tsv >probe.tsv
 sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs 0 --max-time 0"
 
+# matrices FOLDER PAIRS: of the models of a comparison that have attention, in FOLDER/matrices/MODEL
+matrices() {
+    local run
+    mkdir "$1/matrices"
+    for run in "$1"/*-s1; do
+        "$softalign" align "$run/best.safetensors" "$2" --csv "$1/matrices/$(basename "$run" -s1)" 2>err ||
+            grep -q 'no attention' err || fail "align $run: $(cat err)"
+    done
+}
+
 # ---- Eight models, 200 sentences, 50 frames
 
 models="bahdanau:additive luong:general bahdanau:dot bahdanau:general luong:concat luong:dot luong:general:4 transformer"
 "$softalign" compare --train mono.tsv --test unseen.tsv --models "$(echo $models | tr ' ' ,)" $sizes \
-    --steps 50 --valid probe.tsv --valid-every 1 --snapshots probe.tsv --matrices 3 --out compared --html compared.html \
+    --steps 50 --valid probe.tsv --valid-every 1 --snapshots probe.tsv --out compared --html compared.html \
     >out 2>err || fail "compare: $(tail -n 1 err)"
 "$softalign" align compared/luong-general-4-s1/best.safetensors unseen.tsv --limit 3 --head 2 --csv head2
 "$softalign" align compared/transformer-s1/best.safetensors unseen.tsv --limit 3 --layer 1 --csv layer1
+matrices compared unseen.tsv
 report whole compared.html compared unseen.tsv transformer luong:general:4 $models
 
 # ---- Texts that would like to be more
@@ -107,10 +118,11 @@ expect_page() { # FIGURE SECTION COMMAND...
 expect_page film films film tiny
 for figure in lengths bars; do
     expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive,transformer \
-        $sizes --steps 5 --matrices 0
+        $sizes --steps 5
 done
 "$softalign" compare --train mono.tsv --test unseen.tsv --out two --models fixed,bahdanau:additive,transformer $sizes --steps 5 \
-    --matrices 200 --html history.html --notes notes.md >out 2>err || fail "compare: $(tail -n 1 err)"
+    --html history.html --notes notes.md >out 2>err || fail "compare: $(tail -n 1 err)"
+matrices two unseen.tsv
 report history history.html two fixed bahdanau:additive transformer
 "$softalign" align "$PWD/compared/transformer-s1/best.safetensors" "$PWD/unseen.tsv" --html placed.html \
     --open-at figure=attention,sentence=2,layer=2,head=3,word=2

@@ -57,7 +57,7 @@ explanations() { # [TASK...]
         esac
         "$command" compare --train "$work/$task.tsv" --test "$work/$task.test.tsv" --seeds 3 --steps 600 --epochs 0 \
             --models bahdanau,bahdanau:uniform,luong,transformer,decoder --patience 0 --max-time 0 --shards 2 \
-            --matrices 0 --hidden 64 --embed 64 --attn 64 --ffn 128 --out "$work/explanations-$task" >&2
+            --hidden 64 --embed 64 --attn 64 --ffn 128 --out "$work/explanations-$task" >&2
         for model in bahdanau luong transformer decoder; do explain_model "$task" $model; done
     done >"$rows"
     head_of model method "${@/#/AER, }" 'tau with occlusion' 'tau of two seeds'

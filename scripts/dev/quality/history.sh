@@ -6,7 +6,7 @@ three() { # NAME TASK[:PAIRS:WORDS] MODEL,.. UPDATES [OPTION...]
     IFS=: read -ra task <<<"$2"
     corpus "${task[@]}"
     "$command" compare --train "$work/$task.tsv" --test "$work/$task.test.tsv" --models "$3" --seeds 3 --steps "$4" \
-        --epochs 0 --patience 0 --max-time 0 --shards 2 --matrices 0 --out "$work/history-$1" "${@:5}" >&2
+        --epochs 0 --patience 0 --max-time 0 --shards 2 --out "$work/history-$1" "${@:5}" >&2
 }
 
 median() { # NAME MODEL FIGURE[:WORDS|@input]: of the three seeds, on unseen pairs, those of so many words, or --align-at input

@@ -83,11 +83,9 @@ shown() {
     run=$PWD/run PATH=$PWD/bin:$PATH bash run >"$1.out" 2>"$1.err" || fail "$1 ends at: $(tail -n 4 "$1.err")"
 }
 
-# What a user brings: a spreadsheet, sentences, another program's weights. scripts/test only says that it was called.
+# What a user brings: a spreadsheet and sentences. scripts/test only says that it was called.
 { echo en,it && sed -n '1,24s/^\([^\t]*\)\t\([^\t]*\).*/"\1","\2"/p' "$root/corpora/reorder.sample.tsv"; } >softalign/sheet.csv
 cut -f 1 "$root/corpora/reorder.sample.tsv" | head -n 3 >softalign/sentences.txt
-printf ',the,cat\nle,.75,.25\nchat,.25,.75\n' >weights.csv
-"$softalign" align --matrix weights.csv --npy softalign/npy 2>/dev/null && mv softalign/npy/0001.npy softalign/weights.npy
 printf '#!/bin/sh\necho tested\n' >softalign/scripts/test && chmod +x softalign/scripts/test
 
 {
@@ -97,7 +95,7 @@ printf '#!/bin/sh\necho tested\n' >softalign/scripts/test && chmod +x softalign/
 } >commands
 [ "$(grep -c 'softalign ' commands)" -ge 35 ] || fail "the documents have $(grep -c 'softalign ' commands) commands"
 shown commands
-for file in build/demo/matrices/0001.csv matrices/0001.csv figures/0001.svg weights/0001.svg toy-csv/0009.csv translations.txt history/table.csv \
+for file in build/demo/matrices/0001.csv matrices/0001.csv figures/0001.svg toy-csv/0009.csv translations.txt history/table.csv \
     build/lessons/{02-bottleneck/wide,05-luong-bahdanau/longer,12-history/seeds}/table.csv; do
     [ -s "softalign/$file" ] || fail "no block writes $file"
 done

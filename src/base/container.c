@@ -1,6 +1,7 @@
 #include "base/container.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <libdeflate.h>
@@ -36,40 +37,6 @@ static bool compute_size(sa_tensor *tensor, const char *file, sa_error *error) {
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* The first bytes of files of other programs. '?' matches any byte. */
-static const struct {
-    const char *bytes;
-    size_t size;
-    const char *what;
-} formats[] = {
-    {"PK\3\4", 4, "a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
-    {"PK\5\6", 4, "an empty zip archive"},
-    {"\x80", 1, "a Python pickle (a PyTorch .pt file?)"},
-    {"GGUF", 4, "a GGUF file"},
-    {"\x93NUMPY", 6, "a NumPy .npy file"},
-    {"\x89HDF", 4, "an HDF5 file"},
-    {"\x08?\x12", 3, "a protocol buffer (an ONNX file?)"},
-    {"????TFL3", 8, "a TensorFlow Lite file"},
-    {"\x1f\x8b", 2, "a gzip file"},
-    {"BZh", 3, "a bzip2 file"},
-    {"\3757zXZ", 5, "an xz file"},
-    {"\x28\xb5\x2f\xfd", 4, "a Zstandard file"},
-    {"\177ELF", 4, "a program"},
-    {"%PDF", 4, "a PDF file"},
-    {"\x89PNG", 4, "a PNG picture"},
-    {"version http", 12, "a Git LFS pointer, not the file itself"},
-    {"<?xml", 5, "an XML file"},
-    {"<", 1, "a web page"},
-    {"{", 1, "a JSON text"},
-};
-
-static bool begins(const unsigned char *start, size_t size, const char *bytes, size_t count) {
-    bool same = count <= size;
-    for (size_t i = 0; same && i < count; i++)
-        same = bytes[i] == '?' || start[i] == (unsigned char)bytes[i];
-    return same;
-}
-
 /* Returns whether the bytes are white space, printable characters or bytes that occur in UTF-8. */
 static bool is_text(const unsigned char *start, size_t size) {
     for (size_t i = 0; i < size; i++)
@@ -84,10 +51,8 @@ static bool is_text(const unsigned char *start, size_t size) {
 static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
                                   sa_error *error) {
     const size_t available = size < SA_CONTAINER_START ? size : SA_CONTAINER_START;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (begins(start, available, formats[i].bytes, formats[i].size))
-            return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
-                           formats[i].what);
+    const char *command, *format = sa_file_format((const char *)start, available, false, &command);
+    if (format) return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name, format);
     uint64_t stored;
     memcpy(&stored, start, sizeof stored);
     if (start[SA_CONTAINER_LENGTH_SIZE] == '{')

@@ -99,7 +99,7 @@ bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count
 
 /* ---- Steps of reading, for container_open.c ---- */
 
-enum { SA_CONTAINER_START = 16 }; /* bytes that tell what a file is */
+enum { SA_CONTAINER_START = 32 }; /* bytes that tell what a file is */
 
 /* Reads the length of the header from the first SA_CONTAINER_START bytes of a file of `size` bytes.
  */

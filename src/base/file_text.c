@@ -46,11 +46,15 @@ bool sa_text_lines_begin(sa_text_lines *reader, sa_error *error) {
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
     reader->lines.at = sa_utf8_mark_size(file->data, file->size);
-    const char *command, *guess = sa_utf8_guess_format(file->data, file->size, &command);
-    if (!guess) return true;
+    const char *command, *format = sa_file_format(file->data, file->size, true, &command);
+    if (!format) return true;
     const bool other = *file->data == '<' || *file->data == 'v';
-    sa_fail(error, SA_DATA, "%s:1: not %s (looks like %s); this %s it: %s", file->name,
-            other ? "the file itself" : "UTF-8", guess, other ? "fetches" : "converts", command);
+    sa_fail(error, SA_DATA, "%s:1: not %s (looks like %s)%s%s", file->name,
+            other ? "the file itself" : "UTF-8", format,
+            !command ? ""
+            : other  ? "; this fetches it: "
+                     : "; this converts it: ",
+            command ? command : "");
     sa_text_lines_close(reader);
     return false;
 }

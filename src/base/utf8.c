@@ -24,43 +24,67 @@ size_t sa_utf8_mark_size(const char *text, size_t size) {
     "python3 -c \"import pandas; pandas.read_parquet('FILE').to_json('NEW.jsonl', "                \
     "orient='records', lines=True, force_ascii=False)\""
 
-const char *sa_utf8_guess_format(const char *text, size_t size, const char **command) {
-    static const struct {
-        const char *bytes;
-        size_t size;
-        const char *name, *command;
-        const char *inside; /* something else that it contains */
-    } starts[] = {
-        {"\xff\xfe\0\0", 4, ICONV("UTF-32LE")},
-        {"\0\0\xfe\xff", 4, ICONV("UTF-32BE")},
-        {"\xff\xfe", 2, ICONV("UTF-16LE")},
-        {"\xfe\xff", 2, ICONV("UTF-16BE")},
-        {"PK\3\4", 4, "an Excel workbook", TO_CSV, "xl/workbook"},
-        {"PK\3\4", 4, "an OpenDocument file", TO_CSV, "application/vnd.oasis.opendocument"},
-        {"PK\3\4", 4, "a zip archive", "unzip -p FILE > NEW"},
-        {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "an old Excel or Word file", TO_CSV},
-        {"PAR1", 4, "a Parquet file", TO_JSON_LINES},
-        {"\3757zXZ", 5, "an xz file", "xz -dc FILE > NEW"},
-        {"BZh", 3, "a bzip2 file", "bzip2 -dc FILE > NEW", "1AY&SY"},
-        {"\x28\xb5\x2f\xfd", 4, "a Zstandard file", "zstd -dc FILE > NEW"},
-        {"%PDF", 4, "a PDF file", "pdftotext FILE NEW"},
-        {"version https://git-lfs", 23, "a Git LFS pointer", "git lfs pull"},
-        {"<!DOCTYPE html", 14, "a web page", RAW_FILE},
-        {"<!doctype html", 14, "a web page", RAW_FILE},
-        {"<html", 5, "a web page", RAW_FILE},
-    };
-    enum { ROWS = sizeof starts / sizeof *starts };
-    for (size_t i = 0; i < ROWS; i++) {
-        const char *inside = starts[i].inside;
-        *command = starts[i].command;
-        if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0 &&
-            (!inside || memmem(text, size, inside, strlen(inside))))
-            return starts[i].name;
+/* The first bytes of formats, in which '?' is any byte. Those without a command that begin with a
+ * printable one may be text. */
+static const struct {
+    const char *bytes;
+    size_t size;
+    const char *name, *command;
+    const char *inside; /* something else that it contains */
+} formats[] = {
+    {"\xff\xfe\0\0", 4, ICONV("UTF-32LE")},
+    {"\0\0\xfe\xff", 4, ICONV("UTF-32BE")},
+    {"\xff\xfe", 2, ICONV("UTF-16LE")},
+    {"\xfe\xff", 2, ICONV("UTF-16BE")},
+    {"PK\5\6", 4, "an empty zip archive"},
+    {"PK\3\4", 4, "an Excel workbook", TO_CSV, "xl/workbook"},
+    {"PK\3\4", 4, "an OpenDocument file", TO_CSV, "application/vnd.oasis.opendocument"},
+    {"PK\3\4", 4, "a zip archive (a PyTorch .pt or a NumPy .npz file?)", NULL},
+    {"PK\3\4", 4, "a zip archive", "unzip -p FILE > NEW"},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "an old Excel or Word file", TO_CSV},
+    {"PAR1", 4, "a Parquet file", TO_JSON_LINES},
+    {"\3757zXZ", 5, "an xz file", "xz -dc FILE > NEW"},
+    {"BZh", 3, "a bzip2 file", "bzip2 -dc FILE > NEW", "1AY&SY"},
+    {"\x28\xb5\x2f\xfd", 4, "a Zstandard file", "zstd -dc FILE > NEW"},
+    {"%PDF", 4, "a PDF file", "pdftotext FILE NEW"},
+    {"version https://git-lfs", 23, "a Git LFS pointer", "git lfs pull"},
+    {"<!DOCTYPE html", 14, "a web page", RAW_FILE},
+    {"<!doctype html", 14, "a web page", RAW_FILE},
+    {"<html", 5, "a web page", RAW_FILE},
+    {"\x80", 1, "a Python pickle (a PyTorch .pt file?)", NULL},
+    {"GGUF", 4, "a GGUF file", NULL},
+    {"\x93NUMPY", 6, "a NumPy .npy file", NULL},
+    {"\x89HDF", 4, "an HDF5 file", NULL},
+    {"\x08?\x12", 3, "a protocol buffer (an ONNX file?)", NULL},
+    {"????TFL3", 8, "a TensorFlow Lite file", NULL},
+    {"\x1f\x8b", 2, "a gzip file", NULL},
+    {"\177ELF", 4, "a program", NULL},
+    {"\x89PNG", 4, "a PNG picture", NULL},
+    {"<?xml", 5, "an XML file", NULL},
+    {"<", 1, "a web page", NULL},
+    {"{", 1, "a JSON text", NULL},
+};
+
+static bool begins(const char *bytes, size_t size, const char *wanted, size_t count) {
+    bool same = count <= size;
+    for (size_t i = 0; same && i < count; i++) same = wanted[i] == '?' || bytes[i] == wanted[i];
+    return same;
+}
+
+const char *sa_file_format(const char *bytes, size_t size, bool text, const char **command) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const char *inside = formats[i].inside, first = *formats[i].bytes;
+        *command = formats[i].command;
+        if (begins(bytes, size, formats[i].bytes, formats[i].size) &&
+            (!inside || memmem(bytes, size, inside, strlen(inside))) &&
+            (!text || *command || first < ' ' || first > '~'))
+            return formats[i].name;
     }
-    const int zeros = size < 4 ? 0 : !text[0] << 3 | !text[1] << 2 | !text[2] << 1 | !text[3];
+    const int zeros =
+        size < 4 || !text ? 0 : !bytes[0] << 3 | !bytes[1] << 2 | !bytes[2] << 1 | !bytes[3];
     for (int i = 0; i < 4; i++) {
-        *command = starts[i].command;
-        if (zeros == (const int[]){7, 14, 5, 10}[i]) return starts[i].name;
+        *command = formats[i].command;
+        if (zeros == (const int[]){7, 14, 5, 10}[i]) return formats[i].name;
     }
     return NULL;
 }

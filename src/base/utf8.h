@@ -7,9 +7,10 @@
 /* Returns the size of the byte order mark at the beginning of the text: 3 or 0. */
 size_t sa_utf8_mark_size(const char *text, size_t size);
 
-/* Returns the format of a file with these bytes, such as "UTF-16LE" or "a zip archive", and sets
- * *command to a command that converts FILE to text; NULL: it may be text. */
-const char *sa_utf8_guess_format(const char *text, size_t size, const char **command);
+/* Returns the format of a file that begins with these bytes, such as "UTF-16LE" or "a PNG picture";
+ * NULL: unknown. text: names no format whose files may be text, such as JSON. Sets *command to a
+ * command that converts FILE to text, or to NULL. */
+const char *sa_file_format(const char *bytes, size_t size, bool text, const char **command);
 
 /* Returns a text (valid UTF-8) in Normalization Form C, in lower case if `lower`. U+034F is
  * inserted after every 30 combining marks in a row. Terminated; free it with free(). NULL: out of

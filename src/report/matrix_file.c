@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NUMPY "\x93NUMPY"
+
 enum { RANK = 4, MOST = 8 /* axes, of which others have one element */ };
 
 /* Sets the dimensions; notes which axes of one element are left out. Returns false if there are too
@@ -271,9 +273,9 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
     file->note.size = 0;
     file->record = json_object();
     file->place = sa_format(error, "%s:%zu", file->corpus.name, pair->line);
-    if (!file->place || !(file->read > 1 || *begin == '{'       ? read_line
-                          : strncmp(begin, "\x93NUMPY", 6) == 0 ? read_array
-                                                                : read_table)(file, error))
+    if (!file->place || !(file->read > 1 || *begin == '{'                ? read_line
+                          : strncmp(begin, NUMPY, sizeof NUMPY - 1) == 0 ? read_array
+                                                                         : read_table)(file, error))
         return false;
     if ((size_t)file->layer > file->dim[0])
         return sa_fail(error, SA_USAGE, "{layer} %d: %s has %zu layer%s", file->layer, file->place,
@@ -302,7 +304,9 @@ static bool read_bytes(sa_matrix_file *file, const char *path, sa_error *error) 
         (sa_zip_is(bytes) &&
          !sa_zip_unpack(bytes, inside ? colon + 1 : NULL, SA_FILE_LIMIT, error)))
         return false;
-    return sa_text_lines_begin(&file->text, error);
+    file->text.lines.file = bytes;
+    return strncmp(bytes->data, NUMPY, sizeof NUMPY - 1) == 0 ||
+           sa_text_lines_begin(&file->text, error);
 }
 
 bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error) {

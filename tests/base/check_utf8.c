@@ -62,30 +62,30 @@ END_TEST
 
 START_TEST(other_files_are_recognized) {
     const char *command = NULL;
-    ck_assert_str_eq(sa_utf8_guess_format("\xff\xfe"
-                                          "a\0",
-                                          4, &command),
+    ck_assert_str_eq(sa_file_format("\xff\xfe"
+                                    "a\0",
+                                    4, true, &command),
                      "UTF-16LE");
-    ck_assert_str_eq(sa_utf8_guess_format("\xfe\xff\0a", 4, &command), "UTF-16BE");
-    ck_assert_str_eq(sa_utf8_guess_format("\xff\xfe\0\0", 4, &command), "UTF-32LE");
-    ck_assert_str_eq(sa_utf8_guess_format("\0\0\xfe\xff", 4, &command), "UTF-32BE");
-    ck_assert_str_eq(sa_utf8_guess_format("a\0\0\0", 4, &command), "UTF-32LE");
-    ck_assert_str_eq(sa_utf8_guess_format("\0\0\0a", 4, &command), "UTF-32BE");
-    ck_assert_str_eq(sa_utf8_guess_format("a\0b\0", 4, &command), "UTF-16LE");
-    ck_assert_str_eq(sa_utf8_guess_format("\0a\0b", 4, &command), "UTF-16BE");
-    ck_assert_str_eq(sa_utf8_guess_format("PK\3\4rest", 8, &command), "a zip archive");
-    ck_assert_str_eq(sa_utf8_guess_format("\xfd"
-                                          "7zXZ\0",
-                                          6, &command),
+    ck_assert_str_eq(sa_file_format("\xfe\xff\0a", 4, true, &command), "UTF-16BE");
+    ck_assert_str_eq(sa_file_format("\xff\xfe\0\0", 4, true, &command), "UTF-32LE");
+    ck_assert_str_eq(sa_file_format("\0\0\xfe\xff", 4, true, &command), "UTF-32BE");
+    ck_assert_str_eq(sa_file_format("a\0\0\0", 4, true, &command), "UTF-32LE");
+    ck_assert_str_eq(sa_file_format("\0\0\0a", 4, true, &command), "UTF-32BE");
+    ck_assert_str_eq(sa_file_format("a\0b\0", 4, true, &command), "UTF-16LE");
+    ck_assert_str_eq(sa_file_format("\0a\0b", 4, true, &command), "UTF-16BE");
+    ck_assert_str_eq(sa_file_format("PK\3\4rest", 8, true, &command), "a zip archive");
+    ck_assert_str_eq(sa_file_format("\xfd"
+                                    "7zXZ\0",
+                                    6, true, &command),
                      "an xz file");
     /* similar, but not: every other position of a letter among zeros */
     static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
                                      {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};
     for (size_t i = 0; i < sizeof nearly / sizeof *nearly; i++)
-        ck_assert_msg(!sa_utf8_guess_format(nearly[i], 4, &command), "row %zu", i);
-    ck_assert_ptr_null(sa_utf8_guess_format("text", 4, &command));
-    ck_assert_ptr_null(sa_utf8_guess_format("\xff", 1, &command));
-    ck_assert_ptr_null(sa_utf8_guess_format("", 0, &command));
+        ck_assert_msg(!sa_file_format(nearly[i], 4, true, &command), "row %zu", i);
+    ck_assert_ptr_null(sa_file_format("text", 4, true, &command));
+    ck_assert_ptr_null(sa_file_format("\xff", 1, true, &command));
+    ck_assert_ptr_null(sa_file_format("", 0, true, &command));
 }
 END_TEST
 

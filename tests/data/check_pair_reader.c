@@ -380,6 +380,10 @@ static const struct {
     {"x.tsv", BYTES("<!DOCTYPE html>\n<html>a\tb</html>\n"), NULL, SA_DATA,
      "x.tsv:1: not the file itself (looks like a web page); this fetches it: curl -L -o NEW the "
      "address of the raw file"},
+    {"x.npy", BYTES("\x93NUMPY\1\0"), NULL, SA_DATA,
+     "x.npy:1: not UTF-8 (looks like a NumPy .npy file)"},
+    {"x.pkl", BYTES("\x80\4"), NULL, SA_DATA,
+     "x.pkl:1: not UTF-8 (looks like a Python pickle (a PyTorch .pt file?))"},
     {"x.pdf", BYTES("%PDF-1.7\n"), NULL, SA_DATA,
      "x.pdf:1: not UTF-8 (looks like a PDF file); this converts it: pdftotext FILE NEW"},
 #ifdef SOFTALIGN_EXPAT

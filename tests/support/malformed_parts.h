@@ -230,7 +230,7 @@ static const malformed_file malformed_files[] = {
     {BYTES("%PDF-1.7\n%\xe2\xe3\n"), "m: not a safetensors file but a PDF file"},
     {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "m: not a safetensors file but a PNG picture"},
     {BYTES("version https://git-lfs.github.com/spec/v1\n"),
-     "m: not a safetensors file but a Git LFS pointer, not the file itself"},
+     "m: not a safetensors file but a Git LFS pointer"},
     {BYTES("<?xml version=\"1.0\"?><net></net>"), "m: not a safetensors file but an XML file"},
     {BYTES("<!DOCTYPE html><title>404</title>"), "m: not a safetensors file but a web page"},
     {BYTES("{\"settings\": {\"embed\": 3}}"), "m: not a safetensors file but a JSON text"},

@@ -3,10 +3,10 @@
 
 // What browsers and Node offer, as far as the code uses it.
 const BROWSER = `
-  Blob CSS DOMPoint DecompressionStream Event PointerEvent ResizeObserver Response URL URLSearchParams
+  Blob CSS DOMPoint DecompressionStream Event Option PointerEvent ResizeObserver Response URL URLSearchParams
   WebAssembly Worker TextDecoder TextEncoder addEventListener atob clearInterval document
   getComputedStyle getSelection history innerHeight innerWidth location matchMedia navigator onmessage
-  performance postMessage print scrollTo scrollY self setInterval setTimeout structuredClone top window
+  performance postMessage print scrollTo scrollX scrollY self setInterval setTimeout structuredClone top window
 `;
 const NODE = `
   AbortSignal Blob Buffer SharedArrayBuffer URL WebAssembly TextDecoder TextEncoder clearTimeout console fetch

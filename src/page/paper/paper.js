@@ -1,0 +1,157 @@
+// An annotated paper: names that light up, lines that belong together, and numbers from the C file.
+import { openEngine } from "./engine.js";
+import { figureOf, rangeOf } from "./figure.js";
+import { followJoins } from "./joins.js";
+import { followNames } from "./names.js";
+import { shownPairs, somePairs } from "./pairs.js";
+import { themeButton } from "./theme.js";
+
+const SHOTS = 16;
+const UPDATES = { 2015: 2000, 2017: 800 };
+const PIECE = 4; // updates between two looks at the page
+
+const at = (id) => document.getElementById(id);
+const names = JSON.parse(at("names").textContent);
+const year = document.title.match(/\((\d+)\)/)[1];
+const state = { name: "alpha", step: 0, pair: 0, shot: 0, engine: null, numbers: new Map() };
+
+const words = () => shownPairs[state.pair].split("\t").map((side) => [...side.split(" "), "</s>"]);
+
+// The labels of a side of a matrix with so many rows or columns, where they are words.
+const labels = (count, name) => {
+  const [source, target] = words();
+  if (name === "own") return ["<s>", ...target].slice(0, count);
+  if (name === "p") return Array.from({ length: count }, (_, id) => state.engine.spelling(id));
+  return count === source.length ? source : null;
+};
+
+// The most probable words, since a vocabulary has too many for bars.
+const likely = (numbers) => {
+  const spelled = labels(numbers.cols, "p");
+  const best = [...numbers.x.keys()]
+    .sort((one, other) => numbers.x[other] - numbers.x[one])
+    .slice(0, 8);
+  return [
+    { rows: 1, cols: 8, x: Float64Array.from(best, (id) => numbers.x[id]) },
+    best.map((id) => spelled[id]),
+  ];
+};
+
+const showLens = () => {
+  const [symbol, shape, meaning] = names[state.name];
+  const lens = at("lens");
+  lens.innerHTML = `<h2>${symbol} <span class="shape">${shape}</span></h2><p></p>`;
+  lens.querySelector("p").textContent = meaning;
+  const numbers = state.numbers.get(state.name);
+  if (!numbers) return;
+  const [top, spelled] = state.name === "p" ? likely(numbers) : [];
+  if (top) lens.append(figureOf(top, null, spelled));
+  else
+    lens.append(
+      figureOf(
+        numbers,
+        numbers.rows > 1 ? labels(numbers.rows) : null,
+        labels(numbers.cols, state.name),
+      ),
+    );
+  const note = document.createElement("p");
+  note.className = "range";
+  note.textContent = `for “${words()[1][state.step]}”: ${rangeOf(numbers)}`;
+  lens.append(note);
+};
+
+const MATRIX = { 2015: "alpha", 2017: "mean" };
+const showMatrix = () => {
+  const [source, target] = words();
+  const x = [];
+  for (let i = 0; i < target.length; i++) {
+    const row = state.engine.show(shownPairs[state.pair], i).get(MATRIX[year]);
+    x.push(...row.x);
+  }
+  const svg = figureOf({ rows: target.length, cols: source.length, x }, target, source);
+  svg
+    .querySelectorAll("text.row")
+    .forEach((each, i) => each.classList.toggle("now", i === state.step));
+  at("matrix").replaceChildren(svg);
+};
+
+const showTarget = () => {
+  const buttons = words()[1].map((word, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = word;
+    button.setAttribute("aria-pressed", i === state.step);
+    button.addEventListener("click", () => ((state.step = i), show()));
+    return button;
+  });
+  at("target").replaceChildren(...buttons);
+};
+
+const show = () => {
+  state.engine.restore(state.shot);
+  showMatrix();
+  state.numbers = state.engine.show(shownPairs[state.pair], state.step);
+  showTarget();
+  showLens();
+  const share = Math.round((100 * state.shot) / (SHOTS - 1));
+  at("shot-text").textContent = state.shot === 0 ? "untrained" : `${share} % trained`;
+};
+
+const pause = () => new Promise((go) => setTimeout(go));
+
+// Trains in small pieces, so that the page answers meanwhile; the slider grows with it. What it
+// works on is a shot of its own, since the page shows others between the pieces.
+const train = async () => {
+  const of = UPDATES[year];
+  const slider = at("shot");
+  state.engine.keep(SHOTS);
+  for (let i = 0; i < of; i += PIECE) {
+    state.engine.restore(SHOTS);
+    const loss = state.engine.train(i, i + PIECE, of);
+    state.engine.keep(SHOTS);
+    const shot = Math.floor(((SHOTS - 1) * (i + PIECE)) / of);
+    if (shot > slider.max) {
+      state.engine.keep(shot);
+      slider.max = shot;
+      at("status").textContent =
+        `Trained in this page: ${i + PIECE} of ${of} updates, loss ${loss.toFixed(2)}.`;
+      if (!state.chosen) ((state.shot = shot), (slider.value = shot), show());
+    }
+    await pause();
+  }
+};
+
+const listen = () => {
+  at("shot").addEventListener("input", (event) => {
+    state.chosen = true;
+    state.shot = Number(event.target.value);
+    show();
+  });
+  at("step").addEventListener("click", () => {
+    state.step = (state.step + 1) % words()[1].length;
+    show();
+  });
+  at("pair").addEventListener("change", (event) => {
+    state.pair = Number(event.target.value);
+    state.step = 0;
+    show();
+  });
+};
+
+const start = async () => {
+  themeButton();
+  followJoins();
+  const light = followNames((key) => {
+    state.name = key;
+    if (state.engine) showLens();
+  });
+  at("pair").append(...shownPairs.map((pair, i) => new Option(pair.split("\t")[0], i)));
+  state.engine = await openEngine(at("module").textContent);
+  state.engine.begin(`${somePairs(600).join("\n")}\n`);
+  state.engine.keep(0);
+  listen();
+  show();
+  light("alpha");
+  await train();
+};
+start();

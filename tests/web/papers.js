@@ -1,0 +1,84 @@
+// What the annotated papers do in a real browser: papers.js FOLDER.
+"use strict";
+const assert = require("node:assert");
+const path = require("node:path");
+const { Browser } = require("../support/browser.js");
+const { fits, seen } = require("./page_looks.js");
+
+const bars = `[...document.querySelectorAll("#lens rect")].map((rect) => Number(rect.getAttribute("height")))`;
+
+async function names(page) {
+  await page.run(`document.querySelector("#attend_forward button.n-alpha").focus()`);
+  const lit = await page.run(`[...document.querySelectorAll(".lit")].map((each) =>
+    each.closest("math") ? "text" : each.closest("pre") ? "code" : "button")`);
+  for (const place of ["text", "code", "button"])
+    assert.ok(lit.includes(place), `not lit: ${place}`);
+  assert.ok(
+    await page.run(`document.querySelectorAll(".lit.grad").length > 0`),
+    "no gradient is lit",
+  );
+  assert.match(await page.run(`document.getElementById("lens").textContent`), /sums? to 1/);
+}
+
+// Untrained, all words weigh the same; trained, they do not. Each step has weights of its own.
+async function numbers(page, vectors) {
+  await page.until(`document.getElementById("shot").max === "15"`, 120000);
+  const set = (shot) =>
+    page.run(`(() => { const slider = document.getElementById("shot"); slider.value = ${shot};
+      slider.dispatchEvent(new Event("input")); })()`);
+  await set(0);
+  if (vectors) {
+    const untrained = await page.run(bars);
+    assert.ok(Math.max(...untrained) - Math.min(...untrained) < 1e-6, "not uniform at first");
+  }
+  await set(15);
+  const first = await page.run(`document.getElementById("lens").innerHTML`);
+  if (vectors) {
+    const trained = await page.run(bars);
+    assert.ok(Math.max(...trained) > 3 * Math.min(...trained), "still uniform");
+  }
+  await page.click("#step");
+  assert.notStrictEqual(await page.run(`document.getElementById("lens").innerHTML`), first);
+  assert.strictEqual(
+    await page.run(`document.querySelector("#target [aria-pressed=true]").textContent`),
+    "chat",
+  );
+}
+
+async function joins(page) {
+  await page.run(`document.getElementById("attend_forward").scrollIntoView()`);
+  await page.hover("#attend_forward .joined");
+  assert.strictEqual(await page.run(`document.querySelectorAll("#joins path").length`), 1);
+  assert.ok((await page.run(`document.querySelectorAll(".together").length`)) >= 2);
+}
+
+async function main(folder) {
+  const browser = new Browser("chromium");
+  try {
+    for (const year of [2015, 2017]) {
+      const page = await browser.open(path.join(folder, `paper-${year}.html`), {
+        width: 1280,
+        height: 900,
+      });
+      await page.until(`document.querySelector("#lens svg")`, 60000);
+      await names(page);
+      await numbers(page, year === 2015);
+      await joins(page);
+      await fits(page);
+      await seen(page);
+      assert.deepStrictEqual(page.complaints, []);
+    }
+    const page = await browser.open(path.join(folder, "papers.html"), { width: 1280, height: 900 });
+    assert.ok(await page.run(`document.querySelectorAll(".own").length > 300`));
+    await fits(page);
+    await seen(page);
+    assert.deepStrictEqual(page.complaints, []);
+  } finally {
+    await browser.close();
+  }
+}
+
+main(process.argv[2]).catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,14 @@
+# The annotated papers in a browser: names and lines light up, numbers follow the step and the training, and a changed line
+# of the C file is in the page. (guard_papers.sh checks that texts and code fit.)
+. tests/support/cli.sh
+need chromium node clang wasm-ld
+[ -d "${SOFTALIGN_PACKAGES:-$root/build/packages}/node_modules/temml" ] || {
+    echo "npm's temml is missing (scripts/setup --playground): skipped"
+    exit 77
+}
+"$root/scripts/papers" "$scratch/papers" >out 2>&1 || fail "scripts/papers: $(cat out)"
+for page in paper-2015 paper-2017 papers; do
+    [ "$(stat -c %s "papers/$page.html")" -le 1000000 ] || fail "$page: $(cat out)"
+done
+node "$root/tests/web/papers.js" papers || fail "papers.js"
+finish

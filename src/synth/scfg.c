@@ -61,7 +61,8 @@ static bool update_twin(sa_grammar *g, sa_category *c) {
 static bool update_size(sa_grammar *g, sa_category *c) {
     const double most = 1e6;
     double weights = 0, words = 0, size = 0;
-    for (const sa_rule *rule = c->rules; rule < c->rules + c->count; rule++) {
+    for (int r = 0; r < c->count; r++) {
+        const sa_rule *rule = &c->rules[r];
         double own = 0, all = 1;
         for (int i = 0; i < symbols_of(rule); i++) {
             const sa_category *d = child(g, rule, i);
@@ -75,20 +76,23 @@ static bool update_size(sa_grammar *g, sa_category *c) {
         size += (double)rule->weight * all;
     }
     if (!c->count || c->size > most) return false;
-    c->endless = fabs(size / weights - c->size) > 1e-9 * c->size;
+    c->endless = fabs(size / weights - c->size) > 1e-6 * c->size;
     c->words = words / weights;
     c->size = size / weights;
     return c->endless;
 }
 
-/* Solves an equation, from the last category to the first. False: categories rest on each other
- * without end, or more than DEEPEST deep. */
+/* Solves an equation by sweeps in turn from the last category to the first and back. False:
+ * categories rest on each other without end, or so deep that it would take long. */
 static bool solve(sa_grammar *g, bool update(sa_grammar *g, sa_category *c)) {
-    enum { DEEPEST = 1000 };
+    enum { MOST_SWEEPS = 1000, MOST_UPDATES = 20000000 };
+    const size_t count = g->categories.count;
     bool changed = true;
-    for (int sweep = 0; changed && sweep < DEEPEST; sweep++) {
+    for (size_t sweep = 0; changed && sweep < MOST_SWEEPS && sweep * g->rule_count < MOST_UPDATES;
+         sweep++) {
         changed = false;
-        for (size_t c = g->categories.count; c-- > 0;) changed |= update(g, &g->category[c]);
+        for (size_t i = 0; i < count; i++)
+            changed |= update(g, &g->category[sweep % 2 ? i : count - 1 - i]);
     }
     return !changed;
 }
@@ -217,8 +221,8 @@ static bool write_node(sa_grammar *g, int node, int target, sa_draft *draft) {
 /* Links the words of symbols that a rule links. */
 static bool link_node(sa_grammar *g, const sa_node *node, sa_draft *draft) {
     const sa_rule *rule = node->rule;
-    const sa_link *links = g->links + rule->first_link;
-    for (const sa_link *link = links; link < links + rule->links; link++) {
+    for (int i = 0; i < rule->links; i++) {
+        const sa_link *link = &g->links[rule->first_link + (size_t)i];
         const sa_word_span source = g->slot[node->first + link->source].span;
         const sa_word_span target = g->slot[node->first + rule->count[0] + link->target].span;
         if (draft->link_count + source.count * target.count > SA_DRAFT_LINKS) return false;

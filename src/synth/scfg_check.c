@@ -55,8 +55,8 @@ static bool add_words(const sa_grammar *g, sa_buffer *out, sa_error *error) {
     int count[2] = {0}, shown = 0;
     for (const sa_category *c = g->category; first && seen && c < g->category + g->categories.count;
          c++)
-        for (const sa_rule *rule = c->rules; c->reached && rule < c->rules + c->count; rule++)
-            for (int i = 0; i < rule->count[0] + rule->count[1]; i++) {
+        for (int i = 0, r = 0; c->reached && r < c->count; i = 0, r++)
+            for (const sa_rule *rule = &c->rules[r]; i < rule->count[0] + rule->count[1]; i++) {
                 const int side = i >= rule->count[0],
                           word = g->symbols[rule->first + (size_t)i].word;
                 if (word < 0) continue;

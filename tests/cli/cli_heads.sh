@@ -109,7 +109,7 @@ small="--embed 8 --attn 8 --ffn 12 --heads 2 --steps 20 --lr 0.02"
 for options in "decoder --layers 2 --kv-heads 1" "decoder --layers 1 --smeared-keys --prefix full --head-projection split" \
     "transformer --layers 1"; do
     rm -rf model cross-* decoder-*
-    [ "${options%% *}" = decoder ] || "$softalign" corpus reorder --pairs 10 | tee pairs.tsv >some.tsv
+    [ "${options%% *}" = decoder ] || "$softalign" corpus reorder --pairs 40 >pairs.tsv && head -n 10 pairs.tsv >some.tsv
     "$softalign" train --train pairs.tsv --out model $small --model $options 2>err || fail "train: $(cat err)"
     python3 heads.py "$softalign" model/best.safetensors "${options%% *}" 2>err || fail "$options: $(cat err)"
 done

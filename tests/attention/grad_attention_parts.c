@@ -359,6 +359,50 @@ START_TEST(a_memory_runs_on) {
 }
 END_TEST
 
+/* ---- Weights that are replaced --------------------------------------------------------------- */
+
+/* Of the third word: (.1, .4, .4, .1), under links of words 1 (two) and 2 (possible) of sentence 1.
+ */
+START_TEST(weights_are_replaced) {
+    static const double before[] = {.1, .4, .4, .1};
+    static const struct {
+        sa_attention_override chosen;
+        int i; /* target position, from 1 */
+        double after[4];
+    } cases[] = {
+        {{SA_OVERRIDE_NONE, 0}, 1, {.1, .4, .4, .1}},
+        {{SA_OVERRIDE_UNIFORM, 0}, 1, {.25, .25, .25, .25}},
+        {{SA_OVERRIDE_ONE_HOT, 0}, 1, {0, 1, 0, 0}},
+        {{SA_OVERRIDE_SHIFT, 1}, 1, {.1, .1, .4, .4}},
+        {{SA_OVERRIDE_SHIFT, -1}, 1, {.4, .4, .1, .1}},
+        {{SA_OVERRIDE_SHIFT, 5}, 1, {.1, .1, .4, .4}},
+        {{SA_OVERRIDE_SHIFT, -6}, 1, {.4, .1, .1, .4}},
+        {{SA_OVERRIDE_GOLD, 0}, 1, {.5, 0, .5, 0}},
+        {{SA_OVERRIDE_GOLD, 0}, 2, {0, 0, 0, 1}},
+        {{SA_OVERRIDE_GOLD, 0}, 3, {.1, .4, .4, .1}}, /* no links */
+        {{SA_OVERRIDE_EXPECTED, 0}, 1, {.1, .4, .4, .1}},
+    };
+    static const sa_link links[] = {{0, 0, false}, {2, 0, false}, {1, 0, true}, {3, 1, true}};
+    static const sa_gold_alignment gold[] = {{NULL, 0}, {links, 4}};
+    static const int order[] = {1};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const sa_override override = {.chosen = cases[n].chosen, .gold = gold, .order = order};
+        attention_settings(SA_ATTENTION_DOT);
+        ck_assert(decoder_open());
+        sa_override_install(&w, &override);
+        head = bare_head(4);
+        head.i = cases[n].i;
+        set_row(head.alpha, before);
+        part = sa_part_find(&w, &sa_override_part);
+        const bool replaces = cases[n].chosen.kind != SA_OVERRIDE_NONE &&
+                              cases[n].chosen.kind != SA_OVERRIDE_EXPECTED;
+        ck_assert_int_eq(part >= 0, replaces);
+        if (replaces) sa_override_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
+        same_row(head.alpha, cases[n].after, 1e-15);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("parts of attention in double", &tests);
@@ -378,5 +422,6 @@ int main(void) {
     tcase_add_test(tests, weights_of_two_maps);
     tcase_add_test(tests, lambda_begins_by_layer);
     tcase_add_test(tests, heads_are_normalized);
+    tcase_add_test(tests, weights_are_replaced);
     return suite_run(suite);
 }

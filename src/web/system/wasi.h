@@ -24,6 +24,3 @@ struct winsize {
     unsigned short ws_row, ws_col;
 };
 #define TIOCGWINSZ 0x5413
-
-/* For several processes (softalign-mpi); here there is one. */
-enum { F_WRLCK = 1, F_UNLCK, F_OFD_GETLK = 36, F_OFD_SETLK, F_OFD_SETLKW };

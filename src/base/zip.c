@@ -46,12 +46,11 @@ static bool next_entry(const sa_file *file, size_t *at, zip_entry *entry) {
     return true;
 }
 
+/* Returns whether the entry is called so, perhaps with NumPy's ending. */
 static bool is_called(const zip_entry *entry, const char *name) {
-    const size_t size = strlen(name);
+    const size_t size = strlen(name), more = entry->name_size - size;
     return size <= entry->name_size && memcmp(entry->name, name, size) == 0 &&
-           (size == entry->name_size ||
-            (entry->name[size] == '.' &&
-             !memchr(entry->name + size + 1, '.', entry->name_size - size - 1)));
+           (!more || (more == 4 && memcmp(entry->name + size, ".npy", 4) == 0));
 }
 
 /* Returns the only entry, or the one that is called so, and lists all names. */

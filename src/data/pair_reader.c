@@ -108,48 +108,35 @@ static bool may_have_quotes(const char *text) {
     return at;
 }
 
-/* Opens a copy of the file up to `size`, from the next line on. */
-static bool open_copy(const sa_records *records, size_t size, sa_records *copy, sa_error *error) {
+/* Opens a copy of the file, from the next line on. */
+static bool open_copy(const sa_records *records, sa_records *copy, sa_error *error) {
+    const sa_file *from = &records->text.file;
     sa_file *file = &copy->text.file;
-    *file = (sa_file){sa_copy(records->text.file.data, size, error), size, records->text.file.name};
+    *file = (sa_file){sa_copy(from->data, from->size, error), from->size, from->name};
     copy->text.lines = (sa_lines){.file = file, .at = records->text.lines.at};
     return file->data;
 }
 
-/* Reads a copy of `size` bytes in the format. Returns whether all rows have the same number of
- * cells, at least two, and the file's name, its quotes or its column names show that it is CSV.
- * Quoted cells with tabs are certain if they have doubled quotes, or if lines would have
- * different numbers of cells without them. */
-static bool has_equal_rows(const sa_pair_format *format, const sa_records *records, size_t size,
-                           bool named, sa_error *error) {
+/* Reads a copy in the format. Returns whether all rows have the same number of cells, at least two,
+ * and the file's name, its quotes or its column names show that it is CSV. Quoted cells with tabs
+ * are certain if they have doubled quotes, or if lines would have different numbers of cells
+ * without them. */
+static bool is_table(const sa_pair_format *format, const sa_records *records, bool named,
+                     sa_error *error) {
     sa_records trial = {.separator = format->separator};
-    bool failed = !open_copy(records, size, &trial, error), equal = true;
+    bool failed = !open_copy(records, &trial, error), equal = true;
     size_t width = 0, known[2], names = 0;
     while (!failed && equal && format->next(&trial, &failed, error)) {
         if (is_blank_row(&trial)) continue;
         if (!width) width = trial.cells, names = find_known(trial.cell, width, known);
         equal = trial.cells == width;
     }
-    /* The part may end within a cell. */
-    failed = failed && (size == records->text.file.size || trial.text.lines.at < size);
     const bool tabs = format->separator == '\t', spans = trial.spans,
                shown = tabs ? trial.quoted && (spans || trial.special || !trial.bare)
                             : trial.quoted || names == 2;
     sa_records_close(&trial);
     return equal && !failed && width > 1 && (named || !format->separator || shown) &&
-           (named || !tabs || !spans ||
-            !has_equal_rows(&formats[PLAIN_TABS], records, size, true, error));
-}
-
-/* Tries the first lines first: nearly all files of another format fail there. */
-static bool is_table(const sa_pair_format *format, const sa_records *records, bool named,
-                     sa_error *error) {
-    enum { PART = 1 << 16 };
-    const size_t size = records->text.file.size;
-    const char *end = size > PART ? memrchr(records->text.file.data, '\n', PART) : NULL;
-    return (!end || has_equal_rows(format, records, (size_t)(end - records->text.file.data), true,
-                                   error)) &&
-           has_equal_rows(format, records, size, named, error);
+           (named || !tabs || !spans || !is_table(&formats[PLAIN_TABS], records, true, error));
 }
 
 static bool fits(const sa_pair_format *format, const sa_records *records, sa_error *error) {
@@ -299,8 +286,7 @@ static bool survey_columns(const sa_pair_reader *reader, column_survey *survey, 
     sa_records copy = {.separator = records->separator, .lenient = true};
     bool failed = false, terse;
     survey->figures = sa_new(cells, sizeof *survey->figures, error);
-    if (!survey->figures || !open_copy(records, records->text.file.size, &copy, error))
-        return false;
+    if (!survey->figures || !open_copy(records, &copy, error)) return false;
     while (reader->format->next(&copy, &failed, NULL)) {
         if (is_blank_row(&copy)) continue;
         if (copy.cells != cells) break;

@@ -33,8 +33,6 @@ static bool set_shape(sa_matrix_file *file, const size_t *shape, int rank) {
     return rank >= 2 && left <= RANK;
 }
 
-#define SHAPES "[layer, head, target, source], [head, target, source] or [target, source]"
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Copies the numbers from nested lists of these dimensions and advances *to. */
@@ -72,13 +70,12 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
     int rank = 0;
     for (const json_t *in = value; json_is_array(in) && rank < MOST; in = json_array_get(in, 0))
         shape[rank++] = json_array_size(in);
-    if (!set_shape(file, shape, rank))
-        return sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
-                       file->place);
-    double *to = file->numbers = sa_new(file->size, sizeof *to, error);
-    return to && (add_numbers(value, shape, rank, &to) ||
-                  sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
-                          file->place));
+    const bool shaped = set_shape(file, shape, rank);
+    double *to = file->numbers = shaped ? sa_new(file->size, sizeof *to, error) : NULL;
+    if (shaped && !to) return false;
+    return (shaped && add_numbers(value, shape, rank, &to)) ||
+           sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
+                   file->place);
 }
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
@@ -165,9 +162,11 @@ static bool read_array(sa_matrix_file *file, sa_error *error) {
     from->data[begin - 1] = 0;
     if (!read_header(from, from->data + prefix, &array, error)) return false;
     if (!set_shape(file, array.shape, array.rank))
-        return sa_fail(error, SA_DATA,
-                       "%s: an array of %d axes; expected " SHAPES " (others: one element)",
-                       from->name, array.rank);
+        return sa_fail(
+            error, SA_DATA,
+            "%s: an array of %d axes; expected [layer, head, target, source], [head, target, "
+            "source] or [target, source] (others: one element)",
+            from->name, array.rank);
     if (from->size - begin != (size_t)array.width * file->size)
         return sa_fail(error, SA_DATA, "%s: %zu bytes of numbers, its shape needs %zu", from->name,
                        from->size - begin, (size_t)array.width * file->size);

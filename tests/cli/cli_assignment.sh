@@ -200,8 +200,9 @@ mkdir -p service/submission service/results
 cp "$root/src/paper/rnnsearch.c" service/submission
 (cd service && sh ./run_autograder) || fail "the autograder"
 grep -q '"score": 100' service/results/results.json || fail "Gradescope: $(cat service/results/results.json)"
+same "what others read of the solutions" "" "$(find service/source/src service/source/scripts -perm /077)"
 mkdir without && ln -s "$(python3 -c 'import sys; print(sys.executable)')" without/python3
-for tool in sh mv tail tr; do ln -s "$(command -v $tool)" without; done
+for tool in sh chmod mv tail tr; do ln -s "$(command -v $tool)" without; done
 (cd service && PATH=$scratch/without sh ./run_autograder) && fail "the autograder succeeds without a compiler"
 python3 -c '
 import json

@@ -2,6 +2,7 @@
 import fcntl
 import importlib.util
 import math
+import struct
 import sys
 from pathlib import Path
 
@@ -13,6 +14,15 @@ scratch = Path(sys.argv[1])
 inf, nan = math.inf, math.nan
 assert results.near([1, 2], [1, 2 + 1e-9]) and not results.near([1], [1, 1]) and not results.near([1], [1.1])
 assert not any(results.near([x, 1], [y, 1]) for x, y in ((1.7e308, -1.7e308), (nan, 1), (inf, inf), (1, nan), (1, inf)))
+
+# What the preprocessor obeys is found behind splices and comments, and not in text; a raw string is no text.
+for text, words in (('char *a = "R", b[] = "#x /* ";\n// #y \\ \n#z\n/*\n#u*/ int R;', set()), ('"a\n#b', {"#b"}),
+                    ("/* */ #  define  X /* */ 1", {"# define X 1"}), ("%:x", {"%:x"}), ("/\\ \n/ #x\n#y", {"#y"}),
+                    ('R"x(" /* )x"\n#define M\n/**/', {'#R"x("'}), ("x = _Pragma(1)", {"_Pragma(1)"})):
+    assert code.directives(text) == words, text
+
+# A model file that a submission left is read or is none.
+assert library.tensors(struct.pack("<Q", 100000) + b"[" * 100000) == {}
 
 # An installed softalign is hidden: files by /dev/null, folders by empty ones.
 for program in ("bin/softalign", "local/lib/libsoftalign.so.0.2", "lib/python3/dist-packages/softalign/module"):
@@ -39,6 +49,9 @@ edits += [("paper/rnnsearch.c", row[3]) for name in ("softmax", "score", "gru", 
 for file, find in edits:
     found = common.read(common.ROOT / "src" / file).count(find)
     assert found == 1, f"{file} has {found} times: {find}"
+
+# Near a kink of maxout, differences of the loss are no derivatives.
+assert [code.fair(seed) for seed in (5, 959929866024716174)] == [5, 959929866024716175]
 
 # A grader without results of its own has no opinion.
 code.program = lambda changes=(): b"#!/bin/sh\n"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The sources are formatted as clang-format does by .clang-format. Other versions of clang-format break
+# The sources are formatted as clang-format does by .clang-format, and line ends are those of Unix. Other versions of clang-format break
 # a few lines differently, so only the version that they were formatted with may judge.
 set -u
 version=14
@@ -13,3 +13,10 @@ done
     exit 77
 }
 find src include tests -name '*.[ch]' -exec "$tool" --dry-run -Werror {} +
+code=$?
+odd=$(git ls-files --eol 2>/dev/null | grep -v 'attr/-text') # in a clone, on Windows, too
+[ -z "$odd" ] || {
+    printf '.gitattributes does not keep the line ends of\n%s\n' "$odd"
+    exit 1
+}
+exit $code

@@ -78,6 +78,17 @@ def reference(part, seed, changes=(), given=""):
     return results
 
 
+def fair(seed):
+    """The first seed from this one on for which the right backward pass is right: where the largest of two is about the other
+    one, as in one of fifty models, differences are no derivatives."""
+    unchanged = (("int main(", "int main("),)  # its own backward pass in place of differences
+    for each in range(seed, seed + 50):
+        want, got = reference("gradient", each), reference("gradient", each, unchanged)
+        if want.keys() == got.keys() and all(near(got[name].after, want[name].after) for name in want):
+            return each
+    raise Refusal("the grader's own gradients are wrong", 3)
+
+
 def known_mistake(name, part, seed, wrong):
     """What is said of the common wrong solution that returns the same results, or ""."""
     for _, _, hint, find, put in rows(name, "wrong.tsv"):
@@ -90,11 +101,12 @@ def known_mistake(name, part, seed, wrong):
 
 
 def directives(code):
-    """What of a C source the preprocessor obeys, without comments. A literal or comment without an end goes up to the end
-    of its line or of the source, so that the time is linear."""
+    """What of a C source the preprocessor obeys, without comments, and raw strings, which could hide some. A literal or
+    comment without an end goes up to the end of its line or of the source, so that the time is linear."""
     code = re.sub(r"\\[ \t\f\v]*\n", "", code)
     literal = r'"(?:\\.|[^"\\\n])*"?|' + r"'(?:\\.|[^'\\\n])*'?"
-    code = re.sub(rf"({literal})|//[^\n]*|/\*.*?(?:\*/|\Z)", lambda found: found[1] or " ", code, flags=re.DOTALL)
+    code = re.sub(rf"({literal})|(\b(?:u8|[uUL])?R(?=\"))|//[^\n]*|/\*.*?(?:\*/|\Z)",
+                  lambda found: found[1] or ("\n#R" if found[2] else " "), code, flags=re.DOTALL)
     return {" ".join(line.split()) for line in re.findall(r"^[ \t\f\v]*(?:#|%:).*|\b_Pragma\b.*", code, re.MULTILINE)}
 
 
@@ -114,7 +126,7 @@ def own_symbols():
 
 def hides_errors(code, names):
     """The word of a submission, or the name of its program, by which it could hide errors from the sanitizers; or ""."""
-    if found := re.search(r"\b_*asm_*\b|\w*no_?sanitize\w*|no_address_safety\w*", code):
+    if found := re.search(r"\b_*asm_*\b|no_?sanitize\w*|no_address_safety\w*", code):
         return found[0]
     return next((name for name, defined in names.items() if name not in own_symbols() and
                  (name.startswith("__") if defined else not re.fullmatch(HARMLESS, name))), "")
@@ -235,6 +247,7 @@ def grade_code(name, folder, seed, allow_bare):
     if code.split() == with_holes(name).split():
         return [Check(title, 0, of, EMPTY) for title, of, *_ in table]
     parts = list(dict.fromkeys(part for _, _, part, _ in table if part not in ("train", "sanitizers")))
+    seed = fair(seed) if "gradient" in parts else seed
     for part in parts:
         reference(part, seed)  # before foreign code runs
     box = Box(allow_bare)

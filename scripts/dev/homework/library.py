@@ -112,7 +112,7 @@ def tensors(data):
                 first, end = (8 + length + offset for offset in row["data_offsets"])
                 found[name] = array.array("f", data[first:end]).tolist()
         return found
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error):
         return {}
 
 

@@ -27,10 +27,11 @@ def marked(name):
     return re.compile(rf"^.*/\* solution: {name}\b(?:.*\n)*?.*\bend \*/\n", re.MULTILINE)
 
 
-def with_holes(name):
-    """rnnsearch.c as it is handed out: in place of each solution what to write, and no other marks."""
+def with_holes(name, source=SOURCE):
+    """rnnsearch.c as it is handed out, or another file of its kind: in place of each solution what to write, and no other
+    marks."""
     texts = iter(read(SHEETS / name / "holes.txt").split("\n\n"))
-    code = marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(SOURCE))
+    code = marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(source))
     return unmarked(code)
 
 

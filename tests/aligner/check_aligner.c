@@ -178,6 +178,20 @@ START_TEST(alpha_is_the_one_chosen) {
 }
 END_TEST
 
+/* p_0, the weight of the uniform distribution, and the tension that models begin with. */
+START_TEST(models_have_their_constants) {
+    static const struct {
+        double null, smoothing;
+    } wanted[MODELS] = {{0, 0}, {0, 0.2}, {0.1, 0.2}, {0.15, 0}};
+    for (int which = 0; which < MODELS; which++) {
+        sa_aligner_model model = learned(which, &pairs, WORDS, 1, 0, 1, NULL, NULL);
+        ck_assert_double_eq(model.null, wanted[which].null);
+        ck_assert_double_eq(model.smoothing, wanted[which].smoothing);
+        sa_aligner_model_release(&model);
+    }
+}
+END_TEST
+
 /* ---- The diagonal ---------------------------------------------------------------------------- */
 
 START_TEST(the_diagonal_prior_of_four_target_and_five_source_words) {
@@ -384,6 +398,7 @@ int main(void) {
     tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);
     tcase_add_test(tests, variational_bayes_discounts_rare_words);
     tcase_add_test(tests, alpha_is_the_one_chosen);
+    tcase_add_test(tests, models_have_their_constants);
     tcase_add_test(tests, the_diagonal_prior_of_four_target_and_five_source_words);
     tcase_add_test(tests, the_hmm_of_das_haus_and_das_buch);
     tcase_add_test(tests, the_hmm_sums_over_all_alignments);

@@ -51,16 +51,19 @@ static bool is_in(const char *list, const char *word, size_t size) {
            strcasestr(list, spaced);
 }
 
-/* Returns what a name of files of pairs says: "source", "en", "fr_FR", "translation.en". */
-static name_kind kind_of(const char *name) {
+/* Returns what a name of files of pairs says: "source", "en", "fr_FR"; of JSON lines also
+ * "translation.en" and "source.text". */
+static name_kind kind_of(const sa_pair_format *format, const char *name) {
     static const char languages[] =
         " ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
         "he hi hr hu hy is it ja ka kk km ko lt lv mk mn mr ms nb ne nl nn pl ps pt ro ru sk sl sq "
         "sr sv sw ta te th tl tr uk ur uz vi zh eng fra deu spa ita por nld rus zho jpn kor ara "
         "english french german spanish italian portuguese dutch russian chinese japanese korean "
         "arabic hebrew turkish polish czech ukrainian swedish danish finnish greek hungarian ";
-    const char *dot = strrchr(name, '.'), *word = dot ? dot + 1 : name;
-    const size_t size = strlen(word), language = strcspn(word, "-_");
+    const char *dot = format->next == sa_jsonl_next ? strrchr(name, '.') : NULL;
+    const bool text = dot && strcmp(dot, ".text") == 0;
+    const char *word = dot && !text ? dot + 1 : name;
+    const size_t size = text ? (size_t)(dot - name) : strlen(word), language = strcspn(word, "-_.");
     if (is_in(" source src ", word, size)) return SOURCE_NAME;
     if (is_in(" target tgt trg ", word, size)) return TARGET_NAME;
     return is_in(languages, word, language) && (language == size || is_region(word + language + 1))
@@ -70,13 +73,14 @@ static name_kind kind_of(const char *name) {
 
 /* Returns how many cells are such names; languages count only without a name of each side. at: the
  * positions of source and target, or of the first one. */
-static size_t find_known(char *const *name, size_t cells, size_t at[2]) {
+static size_t find_known(const sa_pair_format *format, char *const *name, size_t cells,
+                         size_t at[2]) {
     size_t count = 0;
     for (name_kind least = SOURCE_NAME; count != 2 && least; least--)
         for (size_t i = count = 0; i < cells; i++)
-            if (kind_of(name[i]) >= least && count++ < 2) at[count - 1] = i;
-    if (count == 2 &&
-        (kind_of(name[at[0]]) == TARGET_NAME || kind_of(name[at[1]]) == SOURCE_NAME)) {
+            if (kind_of(format, name[i]) >= least && count++ < 2) at[count - 1] = i;
+    if (count == 2 && (kind_of(format, name[at[0]]) == TARGET_NAME ||
+                       kind_of(format, name[at[1]]) == SOURCE_NAME)) {
         const size_t source = at[1];
         at[1] = at[0], at[0] = source;
     }
@@ -128,7 +132,7 @@ static bool is_table(const sa_pair_format *format, const sa_records *records, bo
     size_t width = 0, known[2], names = 0;
     while (!failed && equal && format->next(&trial, &failed, error)) {
         if (is_blank_row(&trial)) continue;
-        if (!width) width = trial.cells, names = find_known(trial.cell, width, known);
+        if (!width) width = trial.cells, names = find_known(format, trial.cell, width, known);
         equal = trial.cells == width;
     }
     const bool tabs = format->separator == '\t', spans = trial.spans,
@@ -338,7 +342,7 @@ static bool guess_columns(const sa_pair_reader *reader, char *const *name, colum
     static const char words[] = " be el es et he hi is it ja ne sa ta te ";
     const size_t cells = reader->records.cells;
     size_t known[2], word = 0;
-    const size_t count = find_known(name, cells, known);
+    const size_t count = find_known(reader->format, name, cells, known);
     const bool two = count == 2, named = reader->format->within;
     column_survey survey = {0};
     for (size_t k = 0; k < count && k < 2; k++)
@@ -373,8 +377,8 @@ static bool want_names(sa_pair_reader *reader, const size_t at[2], sa_error *err
     const char *name[2];
     for (int k = 0; k < 2; k++) {
         name[k] = reader->records.name[at[k]];
-        const char *dot = kind_of(name[k]) ? strrchr(name[k], '.') : NULL;
-        if (dot) name[k] = dot + 1;
+        const char *dot = strrchr(name[k], '.');
+        if (dot && kind_of(reader->format, dot + 1)) name[k] = dot + 1;
     }
     reader->words = sa_format(error, "%s,%s", name[0], name[1]);
     if (!reader->words) return false;

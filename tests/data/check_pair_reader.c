@@ -146,9 +146,9 @@ static const good_file good[] = {
     {"x.jsonl", "{\"en\": \"a cat\", \"en-note\": \"informal\", \"fr\": \"un chat\"}\n", NULL,
      "1:a cat=un chat", "x.jsonl: read as JSON lines; source 'en', target 'fr'"},
     {"x.jsonl",
-     "{\"source\": {\"text\": \"a\", \"lang\": \"en\"}, \"target\": {\"text\": \"b\"}}\n",
-     "source.text,target.text", "1:a=b",
-     "x.jsonl: read as JSON lines; source 'source.text', target 'target.text'"},
+     "{\"source\": {\"text\": \"a\", \"lang\": \"en\"}, \"target\": {\"text\": \"b\", \"lang\": "
+     "\"fr\"}}\n",
+     NULL, "1:a=b", "x.jsonl: read as JSON lines; source 'source.text', target 'target.text'"},
     {"x.tmx",
      TMX("<tu><tuv xml:lang=\"en\"><seg>bus</seg></tuv><tuv xml:lang=\"zh-CN\"><seg>a</seg></tuv>"
          "<tuv xml:lang=\"zh-TW\"><seg>b</seg></tuv></tu>"),
@@ -175,6 +175,9 @@ static const good_file good[] = {
      NULL,
      "1:He spoke.=Il parla. 2:\"I came.=« Je suis venu. 3:I saw.=Je vis. 4:I won.\"=Je vainquis. »",
      NULL},
+    {"x.csv", "See x.de,Voir x.fr\na,b\n", NULL, "1:See x.de=Voir x.fr 2:a=b",
+     "x.csv: read as CSV with commas"},
+    {"x.tsv", "x.de\tx.fr\n", NULL, "1:x.de=x.fr", NULL},
     /* columns of numbers are no sentences */
     {"x.csv", "Nr,Italiano,English\n1,un gatto,a cat\n2,un cane,a dog\n", NULL,
      "2:un gatto=a cat 3:un cane=a dog",
@@ -342,12 +345,10 @@ static const struct {
      "x.json:1: expected an object on each line (jq -c '.[]' writes the elements of a list so)"},
     {"x.jsonl", BYTES("{\"en\": \"a\", \"fr\": \"b\", \"de\": \"c\"}\n"), NULL, SA_USAGE,
      "x.jsonl: which two are source and target? (--columns); there are: 'en', 'fr', 'de'"},
-    {"x.jsonl",
-     BYTES("{\"source\": {\"text\": \"a\", \"lang\": \"en\"}, \"target\": {\"text\": \"b\", "
-           "\"lang\": \"fr\"}}\n"),
+    {"x.jsonl", BYTES("{\"a\": {\"word\": \"a\", \"lang\": \"en\"}, \"b\": {\"word\": \"b\"}}\n"),
      NULL, SA_USAGE,
-     "x.jsonl: which two are source and target? (--columns); there are: 'source.text', "
-     "'source.lang', 'target.text', 'target.lang'"},
+     "x.jsonl: which two are source and target? (--columns); there are: 'a.word', 'a.lang', "
+     "'b.word'"},
     {"x.jsonl", BYTES("{\"en\": \"a\", \"fr\": \"b\"}\n"), "en,it", SA_USAGE,
      "x.jsonl: no column it (--columns); there are: 'en', 'fr'"},
     {"x.jsonl", BYTES("{\"en\": \"a\xe9\"}\n"), NULL, SA_DATA,

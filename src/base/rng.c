@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FACTOR 6364136223846793005u /* of the generator */
+
 uint64_t sa_hash_mix(uint64_t value) {
     value += 0x9e3779b97f4a7c15u;
     value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
@@ -50,7 +52,7 @@ sa_rng sa_rng_seed(uint64_t seed, uint64_t stream) {
 
 uint32_t sa_rng_next(sa_rng *rng) {
     uint64_t old = rng->state;
-    rng->state = old * SA_RNG_FACTOR + rng->stream;
+    rng->state = old * FACTOR + rng->stream;
     uint32_t shifted = (uint32_t)((old >> 18 ^ old) >> 27);
     uint32_t rotation = (uint32_t)(old >> 59);
     return shifted >> rotation | shifted << (-rotation & 31);

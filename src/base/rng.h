@@ -13,8 +13,6 @@ typedef struct sa_rng {
 sa_rng sa_rng_seed(uint64_t seed, uint64_t stream);
 
 uint32_t sa_rng_next(sa_rng *rng);
-/* The factor of the generator: its next state is state * SA_RNG_FACTOR + stream. */
-#define SA_RNG_FACTOR 6364136223846793005u
 /* Returns a uniform number in 0 .. bound-1, without bias; bound > 0. */
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound);
 /* Returns a uniform number in [0, 1) with 24 bits: exact in float and in double. */

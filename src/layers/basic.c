@@ -1,7 +1,6 @@
 /* basic: linear layers, embeddings, maxout and dropout, each forward function above its backward
  * one. */
 #include "layers/basic.h"
-#include "tensor/dispatch.h"
 
 #include <string.h>
 
@@ -53,59 +52,13 @@ void sa_maxout_backward(sa_mat pairs, sa_mat dt, sa_mat dpairs) {
     }
 }
 
-/* The generator in lanes: lane k makes numbers k, k + LANES .. of the sequence. */
-enum { LANES = 8, CHUNK = 16 };
-typedef uint64_t lane_states __attribute__((vector_size(LANES * sizeof(uint64_t)), aligned(8)));
-typedef uint32_t lane_numbers __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(4)));
-
-/* Makes the next CHUNK * LANES numbers, as sa_rng_next would. */
-SA_DISPATCHED static void next_chunk(sa_rng *rng, uint32_t *numbers) {
-    uint64_t first[LANES], factor = 1, sum = 0; /* LANES steps: state * factor + sum */
-    lane_states state;
-    for (int k = 0; k < LANES; k++) {
-        first[k] = rng->state;
-        rng->state = rng->state * SA_RNG_FACTOR + rng->stream;
-        factor *= SA_RNG_FACTOR;
-        sum = sum * SA_RNG_FACTOR + rng->stream;
-    }
-    memcpy(&state, first, sizeof state);
-    for (int i = 0; i < CHUNK; i++, state = state * factor + sum) {
-        const lane_states mixed = (state >> 18 ^ state) >> 27, rotations = state >> 59;
-        const lane_numbers shifted = __builtin_convertvector(mixed, lane_numbers),
-                           rotation = __builtin_convertvector(rotations, lane_numbers),
-                           all = shifted >> rotation | shifted << (-rotation & 31);
-        memcpy(numbers + i * LANES, &all, sizeof all);
-    }
-    rng->state = state[0];
-}
-
-/* Sets 0 for every number below the threshold, and scale for every other one. */
-SA_DISPATCHED static void keep_or_drop(const uint32_t *numbers, uint32_t threshold, sa_real scale,
-                                       sa_real *mask, int count) {
-    for (int i = 0; i < count; i++) mask[i] = numbers[i] < threshold ? 0 : scale;
-}
-
-static void draw_run(uint32_t threshold, sa_real scale, sa_rng *rng, sa_real *mask, size_t count) {
-    uint32_t numbers[CHUNK * LANES];
-    size_t at = 0;
-    for (; at + CHUNK * LANES <= count; at += CHUNK * LANES) {
-        next_chunk(rng, numbers);
-        keep_or_drop(numbers, threshold, scale, mask + at, CHUNK * LANES);
-    }
-    for (int i = 0; i < (int)(count - at); i++) numbers[i] = sa_rng_next(rng);
-    keep_or_drop(numbers, threshold, scale, mask + at, (int)(count - at));
-}
-
+/* Fills the mask with 0, with probability p, or else with 1 / (1 - p). */
 static void draw(double p, sa_rng *rng, sa_mat mask) {
     const uint32_t threshold = (uint32_t)(p * 4294967296.0);
     const sa_real scale = (sa_real)(1 / (1 - p));
-    const size_t rows = (size_t)mask.rows, cols = (size_t)mask.cols;
-    if (!rows) return;
-    if (mask.ld == mask.cols) { /* dense */
-        draw_run(threshold, scale, rng, mask.x, rows * cols);
-        return;
-    }
-    for (int i = 0; i < mask.rows; i++) draw_run(threshold, scale, rng, sa_row(mask, i), cols);
+    for (int i = 0; i < mask.rows; i++)
+        for (int k = 0; k < mask.cols; k++)
+            sa_row(mask, i)[k] = sa_rng_next(rng) < threshold ? 0 : scale;
 }
 
 /* Multiplies x by the first rows of the mask. */

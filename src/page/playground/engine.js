@@ -13,9 +13,9 @@ export const engine = {
   failed: () => {},
 };
 
-// Returns the module, which the page holds as base64 of gzip, a third of its size.
-async function moduleBytes() {
-  const packed = Uint8Array.from(atob(byId("module").textContent.trim()), (letter) =>
+// Returns what the page holds as base64 of gzip: the module, a trained model.
+export async function heldBytes(id) {
+  const packed = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) =>
     letter.charCodeAt(0),
   );
   return new Uint8Array(
@@ -50,7 +50,7 @@ export async function startEngine() {
     event.preventDefault();
     restart(event.message);
   };
-  engine.info = await ask("start", { bytes: await moduleBytes() });
+  engine.info = await ask("start", { bytes: await heldBytes("module") });
 }
 
 // Starts a new worker, after a trap.

@@ -21,7 +21,7 @@ import { keepLink, readLink, state, training } from "./state.js";
 import { addTasks, listTasks } from "./tasks.js";
 import { languages } from "./texts.js";
 import { addTour, drawStops } from "./tour.js";
-import { addTraining, setRunning, showPairs } from "./training.js";
+import { addTraining, setRunning, showPairs, showTrained } from "./training.js";
 import { view } from "./view.js";
 import { showBent } from "./watch.js";
 
@@ -84,7 +84,9 @@ async function main() {
   addFiles();
   addTour();
   addStage();
+  const isPlain = location.hash.length < 2; // no link to a stop or to settings
   await openLink();
+  if (isPlain) await showTrained();
   addEventListener("hashchange", openLink);
   onWidth(document.documentElement, () => {
     drawCurves(true);

@@ -23,6 +23,7 @@ export const state = structuredClone(START);
 export const training = {
   about: [null, null],
   on: false,
+  isShown: false, // the model was trained before, and is only shown
   pairs: { train: "", valid: null },
   round: 0,
 };

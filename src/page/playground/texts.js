@@ -11,6 +11,11 @@ export const texts = {
     "Auf dieser Seite wird ein Übersetzungsmodell trainiert. Start drücken und zusehen, wie es herausfindet, auf welches Wort es schauen muss.",
     "Un modèle de traduction apprend ici, dans cette page. Appuyez sur Démarrer et observez-le découvrir quel mot regarder.",
   ],
+  trainedBefore: [
+    "This matrix is of a model that was trained before, in half a minute. Press start to train one yourself, from nothing.",
+    "Diese Matrix zeigt ein Modell, das vorher trainiert wurde, in einer halben Minute. Start trainiert ein eigenes von Anfang an.",
+    "Cette matrice est celle d'un modèle déjà entraîné, en une demi-minute. Démarrer en entraîne un vous-même, à partir de rien.",
+  ],
   language: ["Language", "Sprache", "Langue"],
   theme: ["Light or dark", "Hell oder dunkel", "Clair ou sombre"],
   tour: ["Guided tour", "Rundgang", "Visite guidée"],

@@ -5,7 +5,7 @@ import { addPlayer, play, player } from "../player.js";
 import { visible } from "../text.js";
 import { showCommand } from "./command.js";
 import { drawCurves } from "./curves.js";
-import { ask, call, engine } from "./engine.js";
+import { ask, call, engine, heldBytes } from "./engine.js";
 import { forgetEquation } from "./explain.js";
 import { drawFigures } from "./figures.js";
 import { textOf } from "./language.js";
@@ -35,6 +35,7 @@ async function openModel(slot, saved = null) {
 // Opens everything with the chosen settings, untrained, or from a saved training.
 export async function reopen(saved = null) {
   const round = ++training.round;
+  training.isShown = false;
   const isLate = () => round !== training.round; // another one has begun
   setRunning(false);
   enable(false);
@@ -52,6 +53,27 @@ export async function reopen(saved = null) {
 }
 
 export const openAll = tried(() => reopen());
+
+// Shows the trained model that the page holds, so that there is a matrix before anything is
+// trained; the first update begins with an untrained one.
+export async function showTrained() {
+  const { held } = training.about[0];
+  const { round } = training;
+  enable(false);
+  const file = await heldBytes("trained");
+  if (round !== training.round) return; // another one has begun
+  training.about[0] = { ...(await ask("load", { slot: 0, file })), held };
+  training.isShown = true;
+  await watch();
+  byId("caption").textContent = "";
+  say(textOf("trainedBefore"));
+  enable(true);
+}
+
+// Opens an untrained model where a trained one is only shown.
+async function begin() {
+  if (training.isShown) await openAll();
+}
 
 export async function showOpened() {
   forgetPast();
@@ -102,6 +124,7 @@ export function setRunning(on) {
 
 export const run = tried(async (on, until = state.pause) => {
   if (on) {
+    await begin();
     past.at = -1;
     say("");
     spoken = performance.now();
@@ -114,6 +137,7 @@ export const run = tried(async (on, until = state.pause) => {
 
 const stepOnce = tried(async () => {
   if (training.on) await run(false);
+  await begin();
   past.at = -1;
   await ask("step", { count: 1 });
 });

@@ -70,20 +70,22 @@ static bool find_entry(const sa_file *file, const char *name, zip_entry *found, 
     return count == 1;
 }
 
-/* Unpacks the entry, whose bytes begin at `from`. */
-static bool unpack(const sa_file *file, const zip_entry *entry, size_t from, char *data) {
+/* Unpacks the entry, whose bytes begin at `from`. Returns Z_OK, Z_MEM_ERROR or another error. */
+static int unpack(const sa_file *file, const zip_entry *entry, size_t from, char *data) {
     enum { STORED = 0, DEFLATED = 8, RAW = -15 };
-    bool good = entry->method == STORED && entry->size == entry->packed;
-    if (good) memcpy(data, file->data + from, entry->size);
+    int state = entry->method == STORED && entry->size == entry->packed ? Z_OK : Z_DATA_ERROR;
+    if (state == Z_OK) memcpy(data, file->data + from, entry->size);
     z_stream stream = {.next_in = (unsigned char *)file->data + from,
                        .avail_in = (uInt)entry->packed,
                        .next_out = (unsigned char *)data,
                        .avail_out = (uInt)entry->size};
-    if (entry->method == DEFLATED && inflateInit2(&stream, RAW) == Z_OK) {
-        good = inflate(&stream, Z_FINISH) == Z_STREAM_END && !stream.avail_out;
+    if (entry->method == DEFLATED && (state = inflateInit2(&stream, RAW)) == Z_OK) {
+        state = inflate(&stream, Z_FINISH);
+        if (state == Z_STREAM_END && !stream.avail_out) state = Z_OK;
         inflateEnd(&stream);
     }
-    return good && crc32(0, (unsigned char *)data, (uInt)entry->size) == entry->sum;
+    const bool same = crc32(0, (unsigned char *)data, (uInt)entry->size) == entry->sum;
+    return state == Z_OK && !same ? Z_DATA_ERROR : state;
 }
 
 bool sa_zip_unpack(sa_file *file, const char *name, size_t limit, sa_error *error) {
@@ -107,9 +109,12 @@ bool sa_zip_unpack(sa_file *file, const char *name, size_t limit, sa_error *erro
                       entry.packed <= file->size - from && entry.size / MOST_RATIO <= entry.packed;
     char *data = fits ? sa_new(entry.size + 1, 1, error) : NULL;
     if (fits && !data) return false;
-    const bool good = fits && !(entry.flags & ENCRYPTED) && unpack(file, &entry, from, data);
-    free(good ? file->data : data);
-    if (good) file->data = data, file->size = entry.size;
-    return good || sa_fail(error, SA_DATA, "%s: the archive is broken, or packed in an unusual way",
-                           file->name);
+    const int state =
+        fits && !(entry.flags & ENCRYPTED) ? unpack(file, &entry, from, data) : Z_DATA_ERROR;
+    free(state == Z_OK ? file->data : data);
+    if (state == Z_OK) file->data = data, file->size = entry.size;
+    if (state == Z_MEM_ERROR) return sa_fail_memory(error, entry.size);
+    return state == Z_OK ||
+           sa_fail(error, SA_DATA, "%s: the archive is broken, or packed in an unusual way",
+                   file->name);
 }

@@ -288,10 +288,11 @@ static bool survey_columns(const sa_pair_reader *reader, column_survey *survey, 
     const sa_records *records = &reader->records;
     const size_t cells = records->cells;
     sa_records copy = {.separator = records->separator, .lenient = true};
+    sa_error why = {0};
     bool failed = false, terse;
-    survey->figures = sa_new(cells, sizeof *survey->figures, error);
-    if (!survey->figures || !open_copy(records, &copy, error)) return false;
-    while (reader->format->next(&copy, &failed, NULL)) {
+    survey->figures = sa_new(cells, sizeof *survey->figures, &why);
+    const bool open = survey->figures && open_copy(records, &copy, &why);
+    while (open && reader->format->next(&copy, &failed, &why)) {
         if (is_blank_row(&copy)) continue;
         if (copy.cells != cells) break;
         survey->rows++, terse = true;
@@ -306,7 +307,7 @@ static bool survey_columns(const sa_pair_reader *reader, column_survey *survey, 
         survey->terse = survey->terse || terse;
     }
     sa_records_close(&copy);
-    return true;
+    return why.code != SA_LIMIT || sa_fail(error, SA_LIMIT, "%s", why.text);
 }
 
 /* What the first row and those after it show. */
@@ -349,7 +350,7 @@ static bool guess_columns(const sa_pair_reader *reader, char *const *name, colum
         word += is_in(words, name[known[k]], strlen(name[known[k]]));
     const bool vague = two && (word == 2 || strcasecmp(name[known[0]], name[known[1]]) == 0);
     const bool many = count < 2 && cells > 2;
-    if (!named && (vague || many) && !survey_columns(reader, &survey, error)) return false;
+    const bool good = named || !(vague || many) || survey_columns(reader, &survey, error);
     guess->header = count > 1 && !named && !(vague && survey.terse);
     guess->sure = two || cells == 2 || (cells < 2 && !named);
     guess->odd = !named && !guess->header &&
@@ -357,7 +358,7 @@ static bool guess_columns(const sa_pair_reader *reader, char *const *name, colum
     for (size_t k = 0; k < 2; k++) guess->at[k] = two && !guess->odd ? known[k] : k;
     if (survey.figures && many) guess_by_figures(reader, &survey, guess);
     free(survey.figures);
-    return true;
+    return good;
 }
 
 /* Sets the columns that the user names. *header: the first row has their names. */

@@ -150,7 +150,8 @@ unequal "other training pairs or alignments than the rest" "$both --train two.ts
 for option in "--seed 2" "--dropout 0.5" "--shards 3" "--steps 3"; do
     unequal "another ${option% *} than the rest" "$both --train some.tsv" "$(sed "s/ ${option% *} [0-9]*//" <<<"$both") --train some.tsv $option"
 done
-unequal "another command than the rest" "$both --train some.tsv" "compare --train some.tsv"
+unequal "another command than the rest" "$both --train some.tsv" "help train"
+refused 2 2 "there is no 'softalign-mpi compare' any more: 'softalign compare' joins runs that several machines have trained" compare --train some.tsv
 unequal "'-': standard input does not reach all processes: write it to a file" "$both --train some.tsv" "$both --train -"
 unequal "train: unknown option '--trian' (did you mean '--train'?)" "$both --train some.tsv" "$both --trian some.tsv"
 "$softalign" ${both/unequal/mine} --train some.tsv 2>err || fail "train: $(cat err)"
@@ -186,5 +187,5 @@ grep -q "^softalign-mpi: process 2 on '.*' has other weights than the rest after
 cmp whole/last.safetensors parts/last.safetensors || fail "a flipped bit came into the saved training"
 
 "$mpi" help >out 2>err || fail "help: $(cat err)"
-same "the commands" "train compare help" "$(echo $(sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p' out))"
+same "the commands" "train help" "$(echo $(sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p' out))"
 finish

@@ -79,17 +79,19 @@ static bool read_item(reader *r, char *token, item *out, sa_error *error) {
 static int32_t category_of(reader *r, const item *of, sa_error *error) {
     char part[LINE + 1];
     sa_buffer name = {0};
-    for (const char *at = of->text; at; at = strchr(at, ':')) {
-        if (at > of->text) at++;
-        snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ":"), at);
-        feature *variable = at > of->text ? find_feature(r, part, false) : NULL;
-        if (at > of->text && !variable && !find_feature(r, part, true)) {
+    for (const char *at = of->text, *next; at; at = next) {
+        const size_t size = strcspn(at, ":");
+        const bool first = at == of->text;
+        snprintf(part, sizeof part, "%.*s", (int)size, at);
+        next = at[size] ? at + size + 1 : NULL;
+        feature *variable = first ? NULL : find_feature(r, part, false);
+        if (!first && !variable && !find_feature(r, part, true)) {
             sa_buffer_release(&name);
             FAIL(r, "[%s]: '%s' is neither a %%feature nor a value of one", of->text, part);
             return -1;
         }
         if (variable) variable->used = true;
-        sa_buffer_addf(&name, at > of->text ? ":%s" : "%s",
+        sa_buffer_addf(&name, first ? "%s" : ":%s",
                        variable ? variable->values[variable->chosen] : part);
     }
     const int32_t number =

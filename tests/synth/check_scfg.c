@@ -221,6 +221,7 @@ START_TEST(says_what_is_wrong) {
          "g:1: a rule is [CATEGORY] ||| source ||| target, then perhaps ||| links ||| weight"},
         {"%feature g m f\n[S] ||| [N:n,1] ||| [N:n,1]\n",
          "g:2: [N:n]: 'n' is neither a %feature nor a value of one"},
+        {"%feature g m f\n[S] ||| [:g] ||| a\n", "g:2: [:m] has no rules"},
         {"%feature g m f\n%feature h g\n", "g:2: 'g' is already declared"},
         {"%feature g m f\n%feature m x\n", "g:2: 'm' is already declared"},
         {"%features g m f\n",

@@ -193,8 +193,10 @@ static const sa_color viridis[] = {
  * increase. */
 static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
 
-static const sa_color red = {0xd0, 0x20, 0x20}; /* for weight -1 */
-enum { red_entry = 160 };
+/* For -1 and, of numbers with both signs, 1: the colors of the pages. They are far apart for the
+ * color-blind, too. */
+static const sa_color green = {0x00, 0x70, 0x3c}, purple = {0x6d, 0x2a, 0x8c};
+enum { green_entry = 29, purple_entry = 54 };
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
 
@@ -211,15 +213,24 @@ static sa_color mix(sa_color from, sa_color to, double part) {
 
 sa_color sa_colormap_color(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
-    if (weight < 0) return mix(colormap->stop[0], red, fmin(-weight, 1));
+    if (weight < 0) return mix(colormap->stop[0], green, fmin(-weight, 1));
     const double position = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
     const int before = (int)fmin(floor(position), colormap->stops - 2);
     return mix(colormap->stop[before], colormap->stop[before + 1], position - before);
 }
 
+sa_color sa_signed_color(int map, double share) {
+    return share < 0 ? sa_colormap_color(map, share)
+                     : mix(sa_colormaps[map].stop[0], purple, fmin(share, 1));
+}
+
+int sa_signed_palette_index(int map, double share) {
+    return share > 0.05 ? purple_entry : sa_colormap_palette_index(map, share);
+}
+
 int sa_colormap_palette_index(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
-    if (weight < -0.05) return red_entry;
+    if (weight < -0.05) return green_entry;
     return colormap->entry[lround(fmin(fmax(weight, 0), 1) * (colormap->entries - 1))];
 }
 

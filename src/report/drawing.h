@@ -21,8 +21,13 @@ typedef struct sa_colormap {
 extern const sa_colormap sa_colormaps[];
 
 /* Returns the color of a weight, clamped to -1 .. 1; below 0, colors run from the color of 0 to
- * red. */
+ * green. */
 sa_color sa_colormap_color(int map, double weight);
+
+/* Returns the color of a number of either sign, as a share of the largest: green for -1, purple for
+ * 1. */
+sa_color sa_signed_color(int map, double share);
+int sa_signed_palette_index(int map, double share);
 
 /* Returns the index of the color in the 256-color palette of a terminal. */
 int sa_colormap_palette_index(int map, double weight);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     MARGIN = 12,      /* around everything, and between the matrices of heads */
@@ -42,6 +43,46 @@ static void add_text(sa_drawing *out, const char *text, double size, sa_box box,
     sa_drawing_add(out, &(sa_shape){SA_SHAPE_TEXT, color, box, size, false, rotated, side}, text);
 }
 
+/* The units of attributions; all others are weights from 0 to 1. */
+static const struct {
+    const char *method, *unit;
+} units[] = {{"gradient", "norm of the gradient"},
+             {"input-x-gradient", "nats"},
+             {"integrated-gradients", "nats"},
+             {"occlusion", "nats"},
+             {"norms", "norm"},
+             {"value-zeroing", "distance"}};
+
+sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel) {
+    const double *x = sa_alignment_weights(alignment, 0, alignment->heads > 1 ? panel + 1 : 0);
+    sa_figure_scale scale = {.most = 1};
+    for (size_t i = 0; alignment->method[panel] && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].method, alignment->method[panel]) == 0) scale.unit = units[i].unit;
+    if (!scale.unit) return scale;
+    scale.most = 1e-300;
+    for (int i = 0; i < alignment->targets * alignment->sources; i++) {
+        scale.most = fmax(scale.most, fabs(x[i]));
+        scale.is_signed |= x[i] < 0;
+    }
+    return scale;
+}
+
+enum { TITLE_BYTES = 80 };
+
+/* Names one of several matrices. */
+static void write_title(const sa_alignment *alignment, int panel, char title[TITLE_BYTES]) {
+    const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
+    const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
+    if (method && scale.unit)
+        snprintf(title, TITLE_BYTES, "%s, up to %.2g %s", method, scale.most, scale.unit);
+    else if (method)
+        snprintf(title, TITLE_BYTES, "%s", method);
+    else if (alignment->layers > 1)
+        snprintf(title, TITLE_BYTES, "head %d, mean of %d layers", panel + 1, alignment->layers);
+    else
+        snprintf(title, TITLE_BYTES, "head %d", panel + 1);
+}
+
 typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
@@ -51,6 +92,7 @@ typedef struct layout {
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
     double width, height;   /* of a panel with words and margin */
+    double title;           /* the widest title's width */
 } layout;
 
 /* Returns the x of a source word's column. */
@@ -84,7 +126,13 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.left = longest(alignment->target, T, figure->font) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
-    it.width = fmax(it.left + S * it.cell + it.gate + MARGIN, TITLE_WIDTH);
+    for (int panel = 0; it.panels > 1 && panel < it.panels; panel++) {
+        char title[TITLE_BYTES];
+        write_title(alignment, panel, title);
+        it.title = fmax(it.title, ceil(sa_drawing_text_width(title, figure->font) * FONT));
+    }
+    const double cells = fmax(S * it.cell, it.title);
+    it.width = fmax(it.left + cells + it.gate + MARGIN, TITLE_WIDTH);
     it.height = it.top + T * it.cell + MARGIN;
     return it;
 }
@@ -106,8 +154,14 @@ static void add_words(const layout *it, double x, double y, sa_drawing *out) {
     }
 }
 
-static void add_cell(const layout *it, double weight, sa_box cell, bool valued, sa_drawing *out) {
-    const sa_color color = sa_colormap_color(it->figure->map, weight);
+static sa_color color_of(const layout *it, const sa_figure_scale *scale, double share) {
+    return scale->is_signed ? sa_signed_color(it->figure->map, share)
+                            : sa_colormap_color(it->figure->map, share);
+}
+
+static void add_cell(const layout *it, const sa_figure_scale *scale, double weight, sa_box cell,
+                     bool valued, sa_drawing *out) {
+    const sa_color color = color_of(it, scale, weight / scale->most);
     sa_buffer value = {0};
     fill(out, cell, color);
     if (!valued) return;
@@ -119,11 +173,13 @@ static void add_cell(const layout *it, double weight, sa_box cell, bool valued, 
     sa_buffer_release(&value);
 }
 
-static void add_cells(const layout *it, const double *weight, double x, double y, sa_drawing *out) {
+static void add_cells(const layout *it, int panel, double x, double y, sa_drawing *out) {
+    const double *weight = sa_alignment_weights(it->alignment, 0, it->panels > 1 ? panel + 1 : 0);
+    const sa_figure_scale scale = sa_figure_scale_of(it->alignment, panel);
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++, weight++)
-            add_cell(it, *weight,
+            add_cell(it, &scale, *weight,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
                      fabs(*weight) >= it->least, out);
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
@@ -137,7 +193,8 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     add_text(out, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
-        add_cell(it, gate[t], (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true, out);
+        add_cell(it, &(sa_figure_scale){.most = 1}, gate[t],
+                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true, out);
 }
 
 /* Outlines gold links inside the cells, so that adjacent links stay apart. */
@@ -153,12 +210,11 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
 }
 
 static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *out) {
-    const double width = fmax(it->alignment->sources * it->cell, TITLE_WIDTH);
-    char title[32];
-    const char *method = it->alignment->method[0] ? it->alignment->method[panel] : NULL;
-    snprintf(title, sizeof title, "head %d", panel + 1);
-    add_text(out, method ? method : title, FONT, (sa_box){middle - width / 2, y, width, TITLE},
-             SA_ANCHOR_MIDDLE, false, black);
+    const double width = fmax(it->alignment->sources * it->cell, it->title);
+    char title[TITLE_BYTES];
+    write_title(it->alignment, panel, title);
+    add_text(out, title, FONT, (sa_box){middle - width / 2, y, width, TITLE}, SA_ANCHOR_MIDDLE,
+             false, black);
 }
 
 static void add_panel(const layout *it, int panel, sa_drawing *out) {
@@ -168,8 +224,9 @@ static void add_panel(const layout *it, int panel, sa_drawing *out) {
     const double x = MARGIN + AXIS + column * it->width + it->left;
     const double y = MARGIN + AXIS + row * it->height + it->top;
     add_words(it, x, y, out);
-    if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, out);
-    add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y, out);
+    if (it->panels > 1)
+        add_head(it, panel, x + fmax(S * it->cell, it->title) / 2, y - it->top, out);
+    add_cells(it, panel, x, y, out);
     add_gold(it, x, y, out);
     add_gate(it, x, y, out);
 }
@@ -209,24 +266,52 @@ static void find_range(const layout *it, double *least, double *most) {
     }
 }
 
-/* Adds the color scale, 1 at the top. */
+/* Returns the space right of the color scale, for its numbers and its name. */
+static double scale_width(const layout *it) {
+    const char *name =
+        it->panels > 1 ? "of the largest" : sa_figure_scale_of(it->alignment, 0).unit;
+    const bool known = *it->alignment->method && name;
+    return known ? fmax(2 * SCALE_LABEL,
+                        ceil(sa_drawing_text_width(name, it->figure->font) * FONT_VALUE))
+                 : SCALE_LABEL;
+}
+
+/* The scale of a single matrix, or what several have in common: the largest of each. */
+static sa_figure_scale common_scale(const layout *it) {
+    sa_figure_scale scale = sa_figure_scale_of(it->alignment, 0);
+    for (int panel = 1; panel < it->panels; panel++) {
+        const sa_figure_scale other = sa_figure_scale_of(it->alignment, panel);
+        if (other.unit) scale.unit = "of the largest", scale.most = 1;
+        scale.is_signed |= other.is_signed;
+    }
+    if (scale.unit && it->panels > 1) scale.unit = "of the largest", scale.most = 1;
+    return scale;
+}
+
+/* Adds the color scale, the largest at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     const double rounding = 1e-5; /* tolerance outside the scale */
+    const sa_figure_scale scale = common_scale(it);
+    const double low = scale.is_signed ? -1 : 0, step = (double)SCALE_HEIGHT / SCALE_STEPS;
     double least, most;
+    char marks[3][16];
     find_range(it, &least, &most);
-    const char *const marks[] = {most > 1 + rounding ? "≥ 1" : "1", "0.5",
-                                 least < -rounding ? "≤ 0" : "0"};
-    const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
+    for (int i = 0; i < 3; i++)
+        snprintf(marks[i], sizeof marks[i], "%.2g", scale.most * (1 + i * (low - 1) / 2));
+    if (!scale.unit && most > 1 + rounding) snprintf(marks[0], sizeof marks[0], "≥ 1");
+    if (!scale.unit && least < -rounding) snprintf(marks[2], sizeof marks[2], "≤ 0");
     for (int i = 0; i < SCALE_STEPS; i++)
         fill(out, (sa_box){x, y + i * step, SCALE, step},
-             sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
+             color_of(it, &scale, 1 + (low - 1) * i / (SCALE_STEPS - 1)));
     outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
-    add_text(out, "weight", FONT_VALUE, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT},
-             SA_ANCHOR_LEFT, false, black);
+    add_text(out, scale.unit ? scale.unit : "weight", FONT_VALUE,
+             (sa_box){x, y - CELL, SCALE + GAP + scale_width(it), FONT}, SA_ANCHOR_LEFT, false,
+             black);
     for (int i = 0; i < 3; i++)
-        add_text(out, marks[i], FONT_VALUE,
-                 (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
-                 SA_ANCHOR_LEFT, false, black);
+        add_text(
+            out, marks[i], FONT_VALUE,
+            (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, scale_width(it), FONT},
+            SA_ANCHOR_LEFT, false, black);
 }
 
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *out,
@@ -235,7 +320,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
     const double axis = AXIS + it.left + axis_length(&it, 0);
-    const double width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + axis);
+    const double width = fmax(scale + SCALE + GAP + scale_width(&it) + MARGIN, 2 * MARGIN + axis);
     const double height = MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
     if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
     if (out->figures++ % (figure->across ? figure->across : 1) == 0)

@@ -19,6 +19,16 @@ typedef struct sa_figure {
     int across;             /* how many figures of a drawing stand side by side; 0: 1 */
 } sa_figure;
 
+/* What the colors of a matrix stand for. */
+typedef struct sa_figure_scale {
+    double most;      /* the darkest color: 1 for weights, the largest size of attributions */
+    bool is_signed;   /* -most has a color of its own */
+    const char *unit; /* of attributions; NULL: weights */
+} sa_figure_scale;
+
+/* Returns the scale of matrix `panel` (a head or a method, from 0). */
+sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel);
+
 /* Draws the matrix, or the matrices of several heads in a grid, after the figures that the drawing
  * already has; before the first one, the drawing must be zero. SA_LIMIT: the picture is too large,
  * or memory runs out. The caller releases the drawing with sa_drawing_release, even after a

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "metrics/linking.h"
-#include "report/drawing.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -199,37 +199,18 @@ void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
 /* ---- On the terminal ------------------------------------------------------------------------- */
 
 enum {
-    LABEL = 20,      /* columns; a longer target word is truncated */
-    MAX_HEIGHT = 14, /* characters; a longer source word is truncated */
-    CELL = 2,        /* columns of a cell: about a square */
-    GAP = 2,         /* columns between a target word and its row */
-    GATE = 11,       /* columns of " p_gen 0.12" */
+    LABEL = 20, /* columns; a longer word is truncated */
+    CELL = 2,   /* columns of a cell: about a square */
+    GAP = 2,    /* columns between a target word and its row */
+    GATE = 11,  /* columns of " p_gen 0.12" */
 };
-
-#define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
-
-/* Finds character i of an escaped word; returns its size, or 0 after the end. */
-static size_t character(const char *word, int i, const char **start) {
-    const size_t size = strlen(word);
-    size_t at = 0;
-    for (; i > 0 && at < size; i--) at += sa_utf8_grapheme_size(word + at, size - at);
-    *start = word + at;
-    return at < size ? sa_utf8_grapheme_size(word + at, size - at) : 0;
-}
-
-static int height_of(const char *word) {
-    const char *start;
-    int height = 0;
-    while (character(word, height, &start)) height++;
-    return height;
-}
 
 /* Some columns of the matrix, with all rows. */
 typedef struct column_block {
     const sa_alignment *alignment;
     const sa_terminal *terminal;
     int first, end; /* columns */
-    int label;      /* most terminal columns of a target word */
+    int label;      /* most terminal columns of a word */
     int margin;     /* columns of the longest target word */
     bool rtl;       /* the source runs from right to left, and so do the columns */
 } column_block;
@@ -239,28 +220,14 @@ static int word_at(const column_block *it, int i) {
     return it->rtl ? it->end - 1 - i : it->first + i;
 }
 
-/* Appends the source words, upright, aligned at the bottom. */
+/* Appends the source words as stairs: each on a line of its own, from its column to the right. */
 static void add_header(const column_block *it, sa_buffer *out) {
-    const char *const *source = it->alignment->source;
     char word[256];
-    int tallest = 0;
-    for (int s = it->first; s < it->end; s++) {
-        sa_utf8_fit(source[s], MAX_HEIGHT, word, sizeof word);
-        const int height = height_of(word);
-        if (height > tallest) tallest = height;
-    }
-    for (int line = 0; line < tallest; line++) {
+    for (int i = 0; i < it->end - it->first; i++) {
         sa_buffer_pad(out, it->margin + GAP);
-        for (int i = 0; i < it->end - it->first; i++) {
-            const char *start;
-            sa_utf8_fit(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
-            const int letter = line - (tallest - height_of(word));
-            const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
-            if (size) sa_buffer_add(out, start, size);
-            /* This keeps a terminal from reordering the letters of adjacent columns. */
-            if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
-            sa_buffer_pad(out, CELL - (size ? sa_utf8_width(start, size) : 0));
-        }
+        for (int k = 0; k < i; k++) sa_buffer_adds(out, "│ ");
+        sa_utf8_fit(it->alignment->source[word_at(it, i)], it->label, word, sizeof word);
+        sa_buffer_adds(out, word);
         sa_buffer_adds(out, "\n");
     }
 }
@@ -274,12 +241,18 @@ static const char *block(double weight) {
     return blocks[level];
 }
 
-static void add_cell(const sa_terminal *terminal, double weight, sa_buffer *out) {
-    const sa_color color = sa_colormap_color(terminal->map, weight);
+static void add_cell(const sa_terminal *terminal, const sa_figure_scale *scale, double weight,
+                     sa_buffer *out) {
+    const int map = terminal->map;
+    weight /= scale->most;
+    const sa_color color =
+        scale->is_signed ? sa_signed_color(map, weight) : sa_colormap_color(map, weight);
     if (terminal->colors == SA_COLOR_MODE_NONE)
         sa_buffer_adds(out, block(weight));
     else if (terminal->colors == SA_COLOR_MODE_256)
-        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_colormap_palette_index(terminal->map, weight),
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s",
+                       scale->is_signed ? sa_signed_palette_index(map, weight)
+                                        : sa_colormap_palette_index(map, weight),
                        CELL, "");
     else
         sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", color.red, color.green, color.blue, CELL, "");
@@ -289,6 +262,7 @@ static void add_cell(const sa_terminal *terminal, double weight, sa_buffer *out)
 
 static void add_column_block(const column_block *it, sa_buffer *out) {
     const sa_alignment *alignment = it->alignment;
+    const sa_figure_scale scale = sa_figure_scale_of(alignment, 0);
     char word[256];
     add_header(it, out);
     for (int t = 0; t < alignment->targets; t++) {
@@ -298,7 +272,7 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
         sa_buffer_adds(out, word);
         sa_buffer_pad(out, GAP);
         for (int i = 0; i < it->end - it->first; i++)
-            add_cell(it->terminal, weights[word_at(it, i)], out);
+            add_cell(it->terminal, &scale, weights[word_at(it, i)], out);
         if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
         if (alignment->generation_probabilities) {
             sa_buffer_adds(out, " p_gen ");
@@ -309,6 +283,17 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
 }
 
+/* Returns how many columns the widest of the words takes. */
+static int widest(const char *const *words, int count, int label) {
+    char word[256];
+    int most = 0;
+    for (int i = 0; i < count; i++) {
+        const int width = sa_utf8_fit(words[i], label, word, sizeof word);
+        if (width > most) most = width;
+    }
+    return most;
+}
+
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal,
                         sa_buffer *out) {
     const int columns = terminal->columns, sources = alignment->sources;
@@ -316,14 +301,12 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
                        .terminal = terminal,
                        .label = LABEL,
                        .rtl = sa_utf8_words_are_rtl(alignment->source, sources)};
-    if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
-    char word[256];
-    for (int t = 0; t < alignment->targets; t++) {
-        const int width = sa_utf8_fit(alignment->target[t], it.label, word, sizeof word);
-        if (width > it.margin) it.margin = width;
-    }
-    const int gate = alignment->generation_probabilities ? GATE : 0;
-    int cells = columns ? (columns - it.margin - GAP - gate) / CELL : sources;
+    if (columns && columns / 2 < LABEL + GAP) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
+    it.margin = widest(alignment->target, alignment->targets, it.label);
+    const int gate = CELL + (alignment->generation_probabilities ? GATE : 0);
+    const int last = widest(alignment->source, sources, it.label); /* right of its column's edge */
+    int cells =
+        columns ? (columns - it.margin - GAP - (last > gate ? last : gate)) / CELL + 1 : sources;
     if (cells < 1) cells = 1;
     for (; it.first < sources; it.first = it.end) {
         it.end = sources - it.first < cells ? sources : it.first + cells;

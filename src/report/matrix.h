@@ -76,9 +76,9 @@ typedef struct sa_terminal {
     int columns; /* of a line; 0: unlimited */
 } sa_terminal;
 
-/* Appends a picture: a row of cells for each target token, below the source tokens, which stand
- * upright. A cell has the color of its weight or, without colors, a block that gets denser at 0.05,
- * 0.25, 0.5 and 0.75. Columns that do not fit continue below. */
+/* Appends a picture: a row of cells for each target token, below the source tokens, which are
+ * stairs down to their columns. A cell has the color of its weight or, without colors, a block that
+ * gets denser at 0.05, 0.25, 0.5 and 0.75. Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
 /* The names of files of sa_save_numbered, with wildcards. */

@@ -25,7 +25,7 @@ head -c 128 arrays/0001.npy | grep -aq "'shape': (3, 7, 7" || fail "npy of three
 grep -q 'Attributions of' page.html || fail "the page's title"
 grep -q '"methods":\["occlusion","attention","gradient"\]' page.html || fail "the page does not name the methods"
 for method in occlusion attention gradient; do
-    grep -q ">$method<" drawn/0002.svg || fail "the picture does not name $method"
+    grep -q ">$method[<,]" drawn/0002.svg || fail "the picture does not name $method"
 done
 "$softalign" attribute $model pairs.tsv --method occlusion,gradient --jsonl - --quiet | head -n 1 |
     grep -q '"methods": *\["occlusion", *"gradient"\]' || fail "JSON lines do not name the methods"

@@ -45,16 +45,30 @@ static int lightness_of_entry(int entry) {
                : 299 * levels[place / 36] + 587 * levels[place / 6 % 6] + 114 * levels[place % 6];
 }
 
-START_TEST(negative_weights_are_red) {
+START_TEST(negative_weights_are_green) {
     for (int map = 0; SA_NAME(sa_colormaps, (size_t)map); map++) {
-        expect_color(map, -1, 0xd0, 0x20, 0x20);
-        expect_color(map, -2, 0xd0, 0x20, 0x20);
+        expect_color(map, -1, 0x00, 0x70, 0x3c);
+        expect_color(map, -2, 0x00, 0x70, 0x3c);
         const sa_color zero = sa_colormap_color(map, 0), half = sa_colormap_color(map, -0.5);
-        ck_assert_int_le(abs(2 * half.red - zero.red - 0xd0), 1);
-        ck_assert_int_le(abs(2 * half.green - zero.green - 0x20), 1);
-        ck_assert_int_le(abs(2 * half.blue - zero.blue - 0x20), 1);
-        ck_assert_int_eq(sa_colormap_palette_index(map, -0.06), 160);
+        ck_assert_int_le(abs(2 * half.red - zero.red - 0x00), 1);
+        ck_assert_int_le(abs(2 * half.green - zero.green - 0x70), 1);
+        ck_assert_int_le(abs(2 * half.blue - zero.blue - 0x3c), 1);
+        ck_assert_int_eq(sa_colormap_palette_index(map, -0.06), 29);
         ck_assert_int_eq(sa_colormap_palette_index(map, -0.04), sa_colormap_palette_index(map, 0));
+    }
+}
+END_TEST
+
+START_TEST(numbers_of_both_signs_are_green_and_purple) {
+    for (int map = 0; SA_NAME(sa_colormaps, (size_t)map); map++) {
+        const sa_color most = sa_signed_color(map, 1), zero = sa_signed_color(map, 0);
+        const sa_color least = sa_signed_color(map, -1), white = sa_colormap_color(map, 0);
+        ck_assert_int_eq(most.red << 16 | most.green << 8 | most.blue, 0x6d2a8c);
+        ck_assert_int_eq(least.red << 16 | least.green << 8 | least.blue, 0x00703c);
+        ck_assert_int_eq(zero.red << 16 | zero.green << 8 | zero.blue,
+                         white.red << 16 | white.green << 8 | white.blue);
+        ck_assert_int_eq(sa_signed_palette_index(map, 0.06), 54);
+        ck_assert_int_eq(sa_signed_palette_index(map, -0.06), 29);
     }
 }
 END_TEST
@@ -79,7 +93,8 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("shade", &tests);
     tcase_add_test(tests, the_scale_is_fixed_from_0_to_1);
-    tcase_add_test(tests, negative_weights_are_red);
+    tcase_add_test(tests, negative_weights_are_green);
+    tcase_add_test(tests, numbers_of_both_signs_are_green_and_purple);
     tcase_add_test(tests, a_palette_has_the_same_scale);
     return suite_run(suite);
 }

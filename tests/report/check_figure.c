@@ -201,6 +201,38 @@ START_TEST(the_scale_tells_of_weights_above_1) {
 }
 END_TEST
 
+/* Attributions have a scale of their own, with their unit, which is symmetric if it has both signs.
+ */
+START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
+    for (int both = 0; both < 2; both++) {
+        sa_drawing drawing = draw(&(sa_alignment){.targets = 1,
+                                                  .sources = 3,
+                                                  .target = latin,
+                                                  .source = latin,
+                                                  .method = {"occlusion"},
+                                                  .weights = (double[]){0, 6, both ? -3 : 3}},
+                                  &(sa_figure){0});
+        ck_assert(find_text(&drawing, "6") && find_text(&drawing, "nats"));
+        ck_assert(!find_text(&drawing, "weight") && !find_text(&drawing, "≥ 1"));
+        ck_assert((find_text(&drawing, "-6") != NULL) == both);
+        ck_assert((find_text(&drawing, "3") != NULL) == !both);
+        expect_room(&drawing, find_text(&drawing, "nats"));
+        sa_drawing_release(&drawing);
+    }
+    const sa_alignment two = {.targets = 1,
+                              .sources = 1,
+                              .heads = 2,
+                              .target = latin,
+                              .source = latin,
+                              .method = {"attention", "occlusion"},
+                              .weights = (double[]){1, 1, -4}};
+    sa_drawing drawing = draw(&two, &(sa_figure){0});
+    ck_assert(find_text(&drawing, "attention") && find_text(&drawing, "occlusion, up to 4 nats"));
+    ck_assert(find_text(&drawing, "of the largest") && find_text(&drawing, "-1"));
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
 START_TEST(columns_follow_the_direction_of_the_source) {
     static const sa_link gold[] = {{0, 0, false}};
     static const char *const hebrew[] = {"החתול", "ישן", "</s>"}, *const english[] = {"a", "b",
@@ -389,6 +421,7 @@ int main(void) {
     tcase_add_test(tests, what_is_too_large_is_refused);
     tcase_add_loop_test(tests, axes_have_names, 0, 3);
     tcase_add_test(tests, the_scale_tells_of_weights_above_1);
+    tcase_add_test(tests, the_scale_of_attributions_is_that_of_the_largest);
     tcase_add_test(tests, columns_follow_the_direction_of_the_source);
     tcase_add_test(tests, estimated_widths_of_scripts);
     tcase_add_test(tests, a_wide_word_has_its_measured_width);

@@ -16,19 +16,28 @@ static sa_pair pairs[COUNT] = {{.source = "a b a b c", .target = "x y x y z"},
                                {.source = "b a c b", .target = "y x z y"}};
 static sa_model *model;
 
-static void open_model(void) {
+static void open_family(const char *family) {
     static const char text[] = "a b\tx y\nb c a\ty z x\na b c\tx y z\nc c\tz z\n";
     char path[160];
     set_up();
     scratch_write(train_path, text, sizeof text - 1);
     sa_settings settings = small_settings();
-    ck_assert(sa_settings_set(&settings, "model", "transformer", &error));
+    ck_assert(sa_settings_set(&settings, "model", family, &error));
     ck_assert(sa_settings_set(&settings, "attention", "scaled-dot", &error));
+    if (*family == 'd') ck_assert(sa_settings_set(&settings, "tie", "three-way", &error));
     settings.heads = HEADS, settings.layers = LAYERS, settings.ffn = 4;
     settings.lr = 0.05;
     ck_assert_msg(train(&settings, false), "%s", error.text);
     snprintf(path, sizeof path, "%s/best.safetensors", out_path);
     ck_assert((model = sa_model_open(path, 1, &error)));
+}
+
+static void open_model(void) {
+    open_family("transformer");
+}
+
+static void open_decoder(void) {
+    open_family("decoder");
 }
 
 static void close_model(void) {
@@ -159,10 +168,37 @@ START_TEST(every_head_has_its_scores) {
 }
 END_TEST
 
+/* ---- What the decoder reads ------------------------------------------------------------------ */
+
+static bool first_is(void *context, size_t pair, const sa_alignment *alignment, sa_error *why) {
+    (void)pair, (void)why;
+    ck_assert_str_eq(alignment->target[0], context);
+    ck_assert_str_eq(alignment->source[0], context);
+    return true;
+}
+
+START_TEST(bos_is_read_first) {
+    const sa_align_options decoder = {.site = SA_SITE_DECODER};
+    ck_assert(sa_align(model, &decoder, pairs, COUNT, first_is, "<s>", &error));
+}
+END_TEST
+
+START_TEST(a_decoder_alone_reads_the_end_of_the_source_first) {
+    const sa_align_options decoder = {.site = SA_SITE_DECODER};
+    ck_assert_msg(sa_align(model, &decoder, pairs, COUNT, first_is, "</s>", &error), "%s",
+                  error.text);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("head_scores", &tests);
     tcase_add_checked_fixture(tests, open_model, close_model);
     tcase_add_test(tests, every_head_has_its_scores);
+    tcase_add_test(tests, bos_is_read_first);
+    TCase *alone = tcase_create("decoder-only");
+    tcase_add_checked_fixture(alone, open_decoder, close_model);
+    tcase_add_test(alone, a_decoder_alone_reads_the_end_of_the_source_first);
+    suite_add_tcase(suite, alone);
     return suite_run(suite);
 }

@@ -1,0 +1,67 @@
+/* What a page has of a model: attention, losses and translations of the first sentences. */
+#include "report/html_report.h"
+#include "support/small_training.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+static sa_pair pairs[] = {{.source = "w1 w2", .target = "v2 v1"},
+                          {.source = "w3", .target = "v4 v4 v3"}};
+static double log_probability[2];
+static int targets[2];
+
+static bool note_loss(void *context, size_t pair, const sa_alignment *alignment, sa_error *why) {
+    (void)context, (void)why;
+    log_probability[pair] = alignment->log_probability, targets[pair] = alignment->targets;
+    return true;
+}
+
+START_TEST(a_page_translates_its_sentences) {
+    char path[160];
+    const sa_settings settings = small_settings();
+    const sa_corpus corpus = {.name = "pairs", .pairs = pairs, .count = 2};
+    const char *const texts[] = {pairs[0].source, pairs[1].source};
+    sa_translation found[2] = {0};
+    sa_search search;
+    sa_html_report report;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    snprintf(path, sizeof path, "%s/best.safetensors", out_path);
+    sa_model *model = sa_model_open(path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    sa_search_init(&search);
+    ck_assert(sa_translate(model, texts, 2, &search, found, &error));
+    ck_assert(sa_align(model, &(sa_align_options){0}, pairs, 2, note_loss, NULL, &error));
+
+    sa_html_report_init(&report, "align", "title", 1);
+    sa_html_report_model(&report, "model", sa_model_settings(model));
+    ck_assert_msg(sa_html_report_align(&report, model, &corpus, &error), "%s", error.text);
+    ck_assert_uint_eq(json_array_size(report.sentences), 2);
+    ck_assert_uint_eq(json_array_size(report.matrices), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *entry = json_array_get(report.matrices, i);
+        const char *const reference = pairs[i].target, *const * references[] = {&reference};
+        const char *const text = found[i].text;
+        sa_metrics metrics = settings.metrics;
+        sa_metric_values values;
+        metrics.effective_order = true;
+        ck_assert(sa_compute_metrics(&metrics, &text, references, 1, 1, &values, &error));
+        ck_assert_str_eq(json_string_value(json_object_get(entry, "translation")), text);
+        ck_assert_double_eq(json_number_value(json_object_get(entry, "bleu")), values.bleu);
+        ck_assert_double_eq_tol(json_number_value(json_object_get(entry, "loss")),
+                                -log_probability[i] / targets[i], 0.5001e-4);
+        ck_assert_uint_eq(strlen(json_string_value(json_object_get(entry, "p"))),
+                          2 * (size_t)targets[i]);
+    }
+    sa_html_report_release(&report);
+    sa_translations_release(found, 2);
+    sa_model_close(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("page_model", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, a_page_translates_its_sentences);
+    return suite_run(suite);
+}

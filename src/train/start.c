@@ -367,12 +367,12 @@ static void note_pairs(const sa_session *session) {
     const char *const remarks[] = {session->train.remarks, session->valid.remarks};
     for (int i = 0; i < 2; i++)
         if (remarks[i]) sa_session_note(session, "note: %s", remarks[i]);
-    sa_session_note(
-        session,
-        "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",
-        session->data.count, session->train.empty, session->data.too_long,
-        session->settings.max_len);
-    sa_session_note(session, "validation: %zu pairs (%s)", session->valid_data.count,
+    sa_session_note(session,
+                    "training: %zu pair%s (left out: %zu with an empty side, %zu above %d tokens)",
+                    session->data.count, session->data.count == 1 ? "" : "s", session->train.empty,
+                    session->data.too_long, session->settings.max_len);
+    sa_session_note(session, "validation: %zu pair%s (%s)", session->valid_data.count,
+                    session->valid_data.count == 1 ? "" : "s",
                     session->training->valid ? session->valid.name
                                              : "held out of the training pairs");
     if (session->data.count < FEW && settings->model == SA_MODEL_RECURRENT &&
@@ -400,9 +400,9 @@ static void note_model(const sa_session *session) {
     if (shards < threads * (exchange ? exchange->size : 1))
         snprintf(idle, sizeof idle,
                  sa_name_options(format, sizeof format, " (updates use %d: see {shards})"), shards);
-    sa_session_note(session, "model: %zu weights, %d shards, %s%d threads%s%s",
-                    session->model.plan.size, shards, where, threads, idle,
-                    session->training->resume ? ", resumed" : "");
+    sa_session_note(session, "model: %zu weights, %d shard%s, %s%d thread%s%s%s",
+                    session->model.plan.size, shards, shards == 1 ? "" : "s", where, threads,
+                    threads == 1 ? "" : "s", idle, session->training->resume ? ", resumed" : "");
     if (settings->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(&session->valid))
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);

@@ -25,7 +25,7 @@ for count in 1 2 3 4 7; do
             cmp whole/$file.safetensors parts/$file.safetensors || fail "$count processes, $threads threads: another $file"
         done
         diff -r whole/film parts/film >/dev/null || fail "$count processes: another film"
-        grep -q "5 shards, $count process.* on 1 host, each with $threads threads" err || fail "$count: $(cat err)"
+        grep -q "5 shards, $count process.* on 1 host, each with $threads thread" err || fail "$count: $(cat err)"
         [ "$(grep -c '^ended (steps) after 12 steps' err)" -eq 1 ] || fail "$count processes: $(cat err)"
         [ -s parts.html ] || fail "$count processes write no page"
     done
@@ -115,7 +115,7 @@ for steps in 6 12; do
         bash "$root/scripts/softalign-mpi.sbatch" train $options --steps $steps --out job >out 2>err </dev/null ||
         fail "softalign-mpi.sbatch: $(cat err)"
 done
-grep -q 'with 1 threads, resumed$' err || fail "softalign-mpi.sbatch does not resume: $(cat err)"
+grep -q 'with 1 thread, resumed$' err || fail "softalign-mpi.sbatch does not resume: $(cat err)"
 cmp whole/last.safetensors job/last.safetensors || fail "softalign-mpi.sbatch trains another model"
 
 # ---- Refusals -----------------------------------------------------------------------------------

@@ -273,6 +273,7 @@ export function addViewer() {
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
   const most = (key) => Math.max(...attending.map((model) => model[key]));
   addSlider("layer", most("layers"), drawPanels, -1);
+  byId("viewer-note").hidden = !attending[0].settings.model; // weights of another program
   const methods = attending[0].methods;
   if (methods) byId("heads").firstChild.textContent = "method ";
   addSlider("head", most("heads"), drawPanels, -1, methods);

@@ -2,10 +2,13 @@
 // lessons/NAME: its commands, as scripts/lessons runs them with --short. scripts/npm lists them; no
 // shell is needed.
 import fs from "node:fs";
+import { fileURLToPath } from "node:url";
 import { runLine } from "./run.mjs";
 
 const FOLDER = new URL("lessons/", import.meta.url);
 const read = (name) => fs.readFileSync(new URL(name, FOLDER), "utf8");
+
+const inPackage = (_, file) => `'${fileURLToPath(new URL(file, FOLDER))}'`;
 
 export default async function lessons(args) {
   const [, number, overwrite] = /^(\d{1,2})?( ?--overwrite)?$/.exec(args.join(" ")) ?? [null, "?"];
@@ -38,7 +41,7 @@ export default async function lessons(args) {
   fs.writeFileSync("notes.md", notes);
   console.log(notes.split("\nQuestion:")[0]);
   for (const line of read(`${name}.txt`).trimEnd().split("\n")) {
-    const code = await runLine(line);
+    const code = await runLine(line.replace(/LESSONS\/(\S+)/, inPackage));
     if (code > 1) process.exit(code); // 1: a gradient is wrong, as it shall be
   }
   console.log(

@@ -158,7 +158,8 @@ same "lessons" "$(cd "$root/scripts/lessons" && echo [0-9]*)" "$(cd "$lessons" &
 same "lessons that are named" "$(ls "$lessons"/*.txt | wc -l)" "$(grep -c '^[0-9]*\. [A-Z]' out)"
 same "programs that lessons need" "cat cut echo head paste printf softalign tee" \
     "$(sed "s/'[^']*'//g" "$lessons"/*.txt | tr '|' '\n' | awk '!($1 in seen) { seen[$1]; print $1 }' | sort | paste -sd ' ')"
-sed -i -E 's/--(steps|valid-every) [0-9]+/--\1 2/g; s/--pairs [0-9]+/--pairs 40/' "$lessons/09"*.txt
+sed -i -E 's/--(steps|valid-every) [0-9]+/--\1 2/g; s/--pairs [0-9]+/--pairs 40/' "$lessons"/{09,21}*.txt
+softalign lessons 21 >out 2>err && [ -s lessons/21-your-own-language/1-order.scfg ] || fail "lesson 21: $(cat err)"
 softalign lessons 9 >out 2>err || fail "lesson 9: $(cat err)"
 mkdir -p shell/bin && ln -s "$plain" shell/bin/softalign && cp "$lessons/09"*.md shell/notes.md
 (cd shell && PATH=$PWD/bin:$PATH bash -e "$lessons/09"*.txt >out 2>err) || fail "lesson 9 in a shell: $(cat shell/err)"

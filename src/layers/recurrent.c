@@ -30,13 +30,6 @@ static void norm_group(const sa_cell *cell, int at, int i, int *first, int *coun
     *count = i ? cell->gated_blocks - front : front;
 }
 
-void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count) {
-    for (int i = 0; i < 2; i++) {
-        norm_group(w->cell, 0, i, first, count);
-        if (block < *first + *count) return;
-    }
-}
-
 /* Returns the width of the normalized values of a row, with a factor for each of two groups. */
 static int norm_cache_width(const sa_recurrent *w) {
     return w->cell->gated_blocks * w->n + 2;

@@ -105,9 +105,6 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
 /* Accumulates the gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
-/* Finds the blocks that are normalized together with this block of U. */
-void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
-
 /* Turns m into LN(m) if the layer is normalized. */
 void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
 void sa_norm_m_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);

@@ -267,6 +267,10 @@ START_TEST(weights_of_two_maps) {
         for (int j = 0; j < LONGEST; j++)
             ck_assert_double_eq_tol(at.alpha.x[j], A1.x[j] - lambda * A2.x[j], 1e-15);
     }
+    const sa_mat L = *(const sa_mat *)sa_part_own(&w, sa_part_find(&w, &sa_two_maps_part));
+    const double first = sa_dot(sa_row(L, 0), sa_row(L, 1), L.cols),
+                 second = sa_dot(sa_row(L, 2), sa_row(L, 3), L.cols);
+    ck_assert_double_eq_tol(lambda, exp(first) - exp(second) + sa_lambda_init(1), 1e-14);
     fill(weights, 0);
     ck_assert_double_eq_tol(sa_lambda_forward(&w), sa_lambda_init(1), 1e-15);
 }
@@ -335,6 +339,22 @@ START_TEST(weights_of_a_memory) {
         sa_delta_part.forward[SA_PLACE_KEYS](&w, part, &head);
         sa_delta_part.forward[SA_PLACE_SCORES](&w, part, &head);
         same_row(head.alpha, deltas[_i].alpha[i], 1e-13);
+    }
+}
+END_TEST
+
+/* beta = sigma(u), D = sigma(u)^(1/16) in gla and sigma(u) in gated-deltanet, u = W x + b. */
+START_TEST(gates_of_a_memory) {
+    static const double roots[][2] = {{0, 0}, {1 / 16., 1 / 16.}, {1, 0}, {1, 1}};
+    open_delta(_i);
+    fill(weights, .1);
+    sa_delta_part.memory.forward(&w, part, &memory);
+    ck_assert_int_eq(memory.part[part].cols, deltas[_i].numbers);
+    for (int j = 0; j < memory.annotations.rows; j++) {
+        const double u = .1 + .1 * sa_sum(sa_row(memory.annotations, j), memory.annotations.cols);
+        for (int n = 0; n < deltas[_i].numbers; n++)
+            ck_assert_double_eq_tol(sa_row(memory.part[part], j)[n],
+                                    pow(1 / (1 + exp(-u)), roots[_i][n]), 1e-13);
     }
 }
 END_TEST
@@ -410,6 +430,7 @@ int main(void) {
     tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
     tcase_add_test(tests, fertility_is_at_most_n);
     tcase_add_loop_test(tests, weights_of_a_memory, 0, sizeof deltas / sizeof *deltas);
+    tcase_add_loop_test(tests, gates_of_a_memory, 0, sizeof deltas / sizeof *deltas);
     tcase_add_loop_test(tests, a_memory_runs_on, 0, sizeof deltas / sizeof *deltas);
     tcase_add_test(tests, keys_are_mixed_with_the_one_before);
     tcase_add_loop_test(tests, the_loss_is_what_is_covered_again, 0, 3);

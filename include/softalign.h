@@ -313,7 +313,9 @@ typedef struct sa_search {
     int batch;                      /* sentences decoded together */
     sa_attention_override override; /* SA_OVERRIDE_GOLD has no effect in sa_translate; sa_evaluate
                                        needs pairs with alignments for it, else SA_DATA */
-    uint64_t reserved[8];
+    const char *const *target_prefix; /* [count] words that each translation begins with, as if it
+                                         generated them; "": none. Or NULL */
+    uint64_t reserved[7];
 } sa_search;
 
 /* Sets the defaults: greedy search. */

@@ -144,7 +144,7 @@ _search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
                   (c_bool, "reference_length no_unknown sample"), (c_double, "temperature"),
                   (c_int, "top_k"), (c_double, "top_p"), (c_int64, "seed"),
                   (c_bool, "weights replace_unknown"), (POINTER(_corpus), "dictionary"),
-                  (c_int, "batch"), (_override, "override"), reserved=8)
+                  (c_int, "batch"), (_override, "override"), (_texts, "target_prefix"), reserved=7)
 _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_probability score"),
                        (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
@@ -1155,8 +1155,8 @@ class Model(_Closable, _Shown):
         """False for decoders with a fixed context vector."""
         return _lib.sa_settings_has_attention(self._info.settings.memory)
 
-    def _search(self, weights: bool = False, force_attention: Optional[str] = None, nbest: int = 1,
-                dictionary: Optional[Pairs] = None, **options: Any) -> Tuple[Any, Any]:
+    def _search(self, count: int, weights: bool = False, force_attention: Optional[str] = None, nbest: int = 1,
+                dictionary: Optional[Pairs] = None, target_prefix: Any = None, **options: Any) -> Tuple[Any, Any]:
         search = _configured("search", _search(), options)
         search.weights, search.nbest = weights, _int(nbest, "nbest", 1, 1000)
         held = None
@@ -1165,6 +1165,12 @@ class Model(_Closable, _Shown):
             search.dictionary, search.replace_unknown = ctypes.pointer(words), True
         if force_attention is not None:
             _call("attention_override_parse", byref(search.override), _bytes(force_attention))
+        if target_prefix is not None:
+            prefixes = [target_prefix] * count if isinstance(target_prefix, str) else list(target_prefix)
+            if len(prefixes) != count:
+                raise Error(Code.USAGE, f"target_prefix: {len(prefixes)} texts for {count} sentences")
+            held = (held, _text_array(prefixes, "target_prefix"))
+            search.target_prefix = ctypes.cast(held[1], _texts)
         return search, held
 
     def translate(self, sentences: Any, *, weights: bool = False, nbest: int = 1, **search: Any) -> Any:
@@ -1174,11 +1180,12 @@ class Model(_Closable, _Shown):
         weights  return tokens and attention weights, too
         nbest    above 1: a list of the best translations of each sentence, best first
         search   options of `softalign translate`, such as beam=5, sample=True; dictionary=PAIRS;
-                 force_attention="uniform"
+                 force_attention="uniform"; target_prefix: words that the translations begin with, a
+                 str, or one for each sentence ("": none)
         """
         one = isinstance(sentences, str)
         texts = [sentences] if one else _sentences(sentences)
-        options, held = self._search(weights=weights, nbest=nbest, **search)
+        options, held = self._search(len(texts), weights=weights, nbest=nbest, **search)
         array = (_translation * max(len(texts) * nbest, 1))()
         owner = _Owned(array, _lib.sa_translations_release, len(texts) * nbest)
         self._run("translate", _text_array(texts, "sentence"), len(texts), byref(options), array)
@@ -1322,7 +1329,8 @@ class Model(_Closable, _Shown):
         """Translates pairs and compares with their targets; with word links, also the attention.
 
         columns  of source and target, as in train()
-        options  of `softalign eval`: of the search (beam=5, force_attention="uniform"), the links
+        options  of `softalign eval`: of the search (beam=5, force_attention="uniform",
+                 target_prefix, as in translate()), the links
                  (links="threshold", threshold=0.3) and the metrics (tokenize="char")
         """
         corpus, held = _as_corpus(pairs, columns)
@@ -1332,7 +1340,7 @@ class Model(_Closable, _Shown):
             given[kind] = {name: options.pop(name) for name in names}
         linking = _configured("link_options", _link_options(), given["link"])
         metrics = _configured("metrics", _metrics(), given["metrics"])
-        search, held_too = self._search(**options)
+        search, held_too = self._search(corpus.count, **options)
         results = (_sentence_result * max(corpus.count, 1))()
         owner, summary = _Owned(results, _lib.sa_sentence_results_release, corpus.count), _eval_result()
         self._run("evaluate", byref(corpus), byref(search), byref(linking), results)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct eval_options {
-    const char *per_sentence, *force_attention, *train, *columns;
+    const char *per_sentence, *force_attention, *train, *columns, *target_prefix;
     bool by_length, confidence, heads, diagnose, json;
     int max_len, precision, threads;
     sa_search search;
@@ -38,6 +38,8 @@ static const sa_option table[] = {
     {CLI_COLUMNS(columns)},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
+    {"target-prefix", CLI_TEXT(TEXT, RUN(target_prefix), NULL, "TEXT"),
+     "begin every translation with these words"},
     {"reference-length", SA_SWITCH(RUN(search.reference_length)),
      "end each translation at the length of its reference in tokens, not where the model would "
      "(Newman et al. 2020)"},
@@ -57,7 +59,8 @@ typedef struct scored {
 
 typedef struct evaluation {
     const eval_options *options;
-    sa_search search; /* options->search with the override */
+    sa_search search;      /* options->search with the override and the prefixes */
+    const char **prefixes; /* [corpus.count] or NULL */
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
@@ -282,7 +285,11 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
     if (work->model && !cli_note_gold(&work->corpus, sa_model_settings(work->model), error))
         return false;
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
-    return work->each != NULL;
+    if (!work->each || !options->target_prefix) return work->each != NULL;
+    work->prefixes = sa_new(work->corpus.count, sizeof *work->prefixes, error);
+    for (size_t i = 0; work->prefixes && i < work->corpus.count; i++)
+        work->prefixes[i] = options->target_prefix;
+    return (work->search.target_prefix = work->prefixes);
 }
 
 /* Computes the scores of a band, or of all pairs (NULL). */
@@ -344,7 +351,7 @@ static bool run(cli_call *call, sa_error *error) {
     const bool good = open_work(&work, call->words, error) && evaluate(&work, error) &&
                       (!options->per_sentence || save_sentences(&work, error));
     if (work.each) sa_sentence_results_release(work.each, work.corpus.count);
-    free(work.each), free(work.stats);
+    free(work.each), free(work.stats), free(work.prefixes);
     sa_head_scores_release(&work.heads), sa_diagnosis_release(&work.diagnosis);
     sa_model_close(work.model);
     sa_corpus_close(&work.corpus), sa_corpus_close(&work.train);

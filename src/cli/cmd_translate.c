@@ -15,8 +15,8 @@ enum { MODELS = 16, BATCHES = 64 };
 
 typedef struct translate_options {
     sa_search search;
-    const char *dictionary, *force_attention, *columns;
-    bool jsonl, merge;
+    const char *dictionary, *force_attention, *columns, *target_prefix;
+    bool prefix_column, jsonl, merge;
     int max_len, precision, threads;
 } translate_options;
 
@@ -31,6 +31,10 @@ static const sa_option table[] = {
     {CLI_COLUMNS(columns)},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
+    {"target-prefix", CLI_TEXT(TEXT, RUN(target_prefix), NULL, "TEXT"),
+     "begin every translation with these words, as if the model had generated them"},
+    {"prefix-column", SA_SWITCH(RUN(prefix_column)),
+     "begin each translation with the words after the tab of its line"},
     {"jsonl", SA_SWITCH(RUN(jsonl)),
      "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_SWITCH(RUN(merge)),
@@ -51,9 +55,10 @@ typedef struct translate_work {
     const char *units; /* what the tokens are called: "words" */
     cli_input input;
     size_t capacity;
-    const char **lines;  /* [capacity] */
-    sa_translation *out; /* [capacity * nbest] */
-    size_t index;        /* of the next sentence, from 0 */
+    const char **lines;    /* [capacity] */
+    const char **prefixes; /* [capacity] or NULL */
+    sa_translation *out;   /* [capacity * nbest] */
+    size_t index;          /* of the next sentence, from 0 */
     sa_buffer text;
     size_t noted_lines;   /* lines with unknown words that were noted, */
     size_t unnoted_lines; /* further lines, and their words */
@@ -171,6 +176,7 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
         if (work->search.weights)
             part = sa_alignments_together(lines, lines, sizeof *lines, count - first,
                                           work->options->max_len);
+        work->search.target_prefix = work->prefixes ? work->prefixes + first : NULL;
         good = sa_translate_ensemble(work->models, work->number, lines, part, &work->search,
                                      work->out, error);
         if (!good) break;
@@ -185,7 +191,7 @@ static bool translate_all(translate_work *work, sa_error *error) {
     cli_input *input = &work->input;
     for (size_t count = 1; count;) {
         if (!cli_input_next(input, work->lines, work->capacity, &count, error)) return false;
-        if (input->tab_line && !work->tabs_noted) {
+        if (input->tab_line && !work->tabs_noted && !work->options->prefix_column) {
             work->tabs_noted = true;
             if (input->first_column)
                 cli_note("note: %s: the first column is translated", input->reader.file.name);
@@ -246,7 +252,8 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
         return false;
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
-    work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
+    work->input.first_column = options->prefix_column ||
+                               (text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz")));
     static const char *const tables[] = {".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".json", ".tmx"};
     for (size_t i = 0; text && i < sizeof tables / sizeof *tables; i++)
         if (has_suffix(text, tables[i]))
@@ -259,6 +266,12 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
                                                                    : "words";
     work->capacity = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->capacity, sizeof *work->lines, error);
+    if (options->prefix_column || options->target_prefix) {
+        work->prefixes = sa_new(work->capacity, sizeof *work->prefixes, error);
+        if (!work->prefixes) return false;
+        for (size_t i = 0; i < work->capacity; i++) work->prefixes[i] = options->target_prefix;
+        if (options->prefix_column) work->input.second = work->prefixes;
+    }
     work->out = work->lines
                     ? sa_new(work->capacity, (size_t)work->search.nbest * sizeof *work->out, error)
                     : NULL;
@@ -272,6 +285,8 @@ static bool check_options(const translate_options *options, sa_error *error) {
                        search->nbest);
     if (options->dictionary && !search->replace_unknown)
         return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
+    if (options->prefix_column && options->target_prefix)
+        return sa_fail(error, SA_USAGE, "--target-prefix and --prefix-column exclude each other");
     if (options->merge && !options->jsonl)
         return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
     return !options->force_attention || strcmp(options->force_attention, "gold") != 0 ||
@@ -285,7 +300,7 @@ static bool run(cli_call *call, sa_error *error) {
     translate_work work = {.options = options, .search = options->search};
     work.search.weights = options->jsonl;
     const bool good = open_work(&work, call->words, error) && translate_all(&work, error);
-    free(work.lines), free(work.out);
+    free(work.lines), free(work.prefixes), free(work.out);
     sa_buffer_release(&work.text);
     sa_text_lines_close(&work.input.reader);
     if (work.search.dictionary) sa_corpus_close(&work.dictionary);

@@ -183,6 +183,11 @@ bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size
         char *tab = memchr(line, '\t', size);
         if (tab && !input->tab_line) input->tab_line = reader->lines.number;
         if (tab && input->first_column) *tab = 0;
+        if (input->second) {
+            char *end = tab ? strchr(tab + 1, '\t') : NULL;
+            if (end) *end = 0;
+            input->second[*count] = tab ? tab + 1 : "";
+        }
         lines[(*count)++] = line;
     }
     return !failed;

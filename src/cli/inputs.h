@@ -64,8 +64,10 @@ typedef struct cli_input {
     bool ended;       /* end of input */
     size_t received;  /* bytes, including the beginning of an incomplete line */
     size_t capacity;
-    bool first_column; /* the caller sets it: a line ends at its first tab */
-    size_t tab_line;   /* the first line with a tab so far, from 1; 0: none */
+    bool first_column;   /* the caller sets it: a line ends at its first tab */
+    const char **second; /* [max_lines] the caller sets it, with first_column, to get what follows
+                            the first tab, up to the second; "" without a tab */
+    size_t tab_line;     /* the first line with a tab so far, from 1; 0: none */
 } cli_input;
 
 /* Opens a file, which may be gzip, or standard input (NULL or "-"). path must outlive the input;

@@ -201,12 +201,14 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     bool good = sa_check_lengths(model, corpus->name, corpus->pairs, corpus->count, error);
     if (corpus->count) memset(each, 0, sizeof *each * corpus->count);
     sa_corpus some = *corpus;
+    sa_search own = *search;
     for (size_t first = 0; good && first < corpus->count; first += some.count) {
         some.pairs = corpus->pairs + first, some.count = corpus->count - first;
         if (some.count > TOGETHER) some.count = TOGETHER;
         some.count = sa_alignments_together(&some.pairs->source, &some.pairs->target,
                                             sizeof *some.pairs, some.count, model->max_len);
-        good = evaluate_together(model, &some, search, linking, each + first, error);
+        if (search->target_prefix) own.target_prefix = search->target_prefix + first;
+        good = evaluate_together(model, &some, &own, linking, each + first, error);
     }
     if (!good) sa_sentence_results_release(each, corpus->count);
     return good;

@@ -75,7 +75,7 @@ typedef struct search_state {
     int beam, longest, steps; /* S of the longest source; the most words of an output */
     bool weights;             /* attention weights are stored */
     const int *source_len, *order;
-    const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
+    sa_outlines outlines; /* in the caller's order */
     sa_arena arena;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
@@ -92,20 +92,26 @@ typedef struct search_state {
     sa_hypothesis *found;
 } search_state;
 
-/* Returns the largest number of words of an output, for a source of S words. */
-static double longest_output(const sa_search *search, int S) {
-    return search->max_ratio * S + 10;
+/* Returns how many words are given of the output of sentence k, in the caller's order. */
+static int given_words(const search_state *run, int k) {
+    const int *lengths = run->outlines.lengths;
+    const int words = run->outlines.prefixes ? run->outlines.prefixes[k].len - 1 : 0;
+    return lengths && words >= lengths[k] ? lengths[k] - 1 : words;
+}
+
+/* Returns the largest number of words of the output of sentence k, whose source has S words; after
+ * given words there is one more. */
+static double longest_output(const search_state *run, int k, int S) {
+    if (run->outlines.lengths) return run->outlines.lengths[k];
+    return fmax(run->search->max_ratio * S + 10, given_words(run, k) + 1);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 static int most_steps(const search_state *run, const sa_sentence *sources, int count) {
-    int most = 0;
-    for (int b = 0; b < count; b++) {
-        const int length = run->lengths ? run->lengths[b] : sources[b].len;
-        if (length > most) most = length;
-    }
-    return run->lengths ? most : (int)ceil(longest_output(run->search, most));
+    double most = 0;
+    for (int k = 0; k < count; k++) most = fmax(most, longest_output(run, k, sources[k].len));
+    return (int)ceil(most);
 }
 
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
@@ -174,9 +180,12 @@ static void insert_candidate(live_hypothesis *best, int *count, int capacity,
 
 /* Returns whether a word may be number `step` (from 0) of its sentence b. */
 static bool allowed(const search_state *run, int32_t word, int b, int step) {
-    if (run->lengths && (word == SA_EOS) != (step + 1 == run->lengths[run->order[b]])) return false;
+    const int k = run->order[b], *lengths = run->outlines.lengths;
+    if (step < given_words(run, k))
+        return word == sa_sentence_extended(&run->outlines.prefixes[k])[step];
+    if (lengths && (word == SA_EOS) != (step + 1 == lengths[k])) return false;
     return word != SA_BOS && !(word == SA_UNK && run->search->no_unknown) &&
-           !(word == SA_EOS && step < run->search->min_length && !run->lengths);
+           !(word == SA_EOS && step < run->search->min_length && !lengths);
 }
 
 /* Returns a threshold: no logit up to it makes a continuation better than the worst of a full list.
@@ -372,8 +381,7 @@ static bool advance(search_state *run, int step, sa_error *error) {
     int going = 0; /* never more than what is still to be read */
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;
-        const double longest = run->lengths ? INFINITY /* EOS ends it */
-                                            : longest_output(run->search, run->source_len[b]);
+        const double longest = longest_output(run, run->order[b], run->source_len[b]);
         if (l && b == run->live[l - 1].at.sentence) continue;
         for (int i = 0; i < run->counts[b]; i++) {
             live_hypothesis h = run->next[(ptrdiff_t)b * run->beam + i];
@@ -397,12 +405,12 @@ int sa_search_rows(const sa_search *search) {
 }
 
 /* search of paper/rnnsearch.c, generalized */
-bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
+bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, sa_outlines outlines,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error) {
     const size_t all = (size_t)count * (size_t)search->nbest;
     search_state run = {.search = search,
                         .ensemble = ensemble,
-                        .lengths = lengths,
+                        .outlines = outlines,
                         .beam = sa_search_rows(search),
                         .weights = search->weights || search->coverage > 0,
                         .found = found};

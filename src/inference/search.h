@@ -18,14 +18,20 @@ typedef struct sa_hypothesis {
                          frees it */
 } sa_hypothesis;
 
+/* What is known of the translations in advance. */
+typedef struct sa_outlines {
+    const int *lengths;          /* [count] their tokens, EOS included; NULL: as the search says */
+    const sa_sentence *prefixes; /* [count] the tokens that they begin with, then EOS; or NULL */
+} sa_outlines;
+
 /* Returns the maximum number of decoder rows that a sentence takes. */
 int sa_search_rows(const sa_search *search);
 
 /* Finds the search->nbest best translations of each of `count` sentences, with an ensemble that was
  * just opened, and stores them, best first, in found[count * nbest]; ids is NULL where there is
- * none. lengths [count]: the tokens of each translation, EOS included; NULL: as the search says.
- * sources[m]: the sentences as token ids of model m; all models have the same target vocabulary. */
-bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
+ * none. sources[m]: the sentences as token ids of model m; all models have the same target
+ * vocabulary. */
+bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, sa_outlines outlines,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error);
 
 typedef struct sa_candidate {

@@ -26,6 +26,7 @@ typedef struct translate_task {
     size_t count;    /* of order, and of the lists that follow, which have its order */
     sa_gold_alignment *gold;
     int *lengths;
+    sa_sentence *prefixes, *begun; /* of all texts, in the first model's ids; those of order */
     sa_search search;
     bool attends; /* a model has attention */
     int copying;  /* the first model that copies; -1: none */
@@ -81,7 +82,8 @@ static bool write_translation(const translate_task *task, size_t sentence,
                               const sa_hypothesis *found, sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
     const sa_sentence *read = &task->own[0].sources[sentence],
-                      *copied = &task->own[task->copying < 0 ? 0 : task->copying].sources[sentence];
+                      *copied = &task->own[task->copying < 0 ? 0 : task->copying].sources[sentence],
+                      *prefix = task->prefixes ? &task->prefixes[sentence] : NULL;
     const bool details = task->search.weights, replaces = task->search.replace_unknown;
     const bool own = details || replaces || task->copying >= 0;
     const int S = read->len;
@@ -92,16 +94,22 @@ static bool write_translation(const translate_task *task, size_t sentence,
                             .complete = found->complete,
                             .source_words = S - 1};
     for (int j = 0; j < S; j++) out->unknown_source += read->ids[j] == SA_UNK;
-    const char **source = NULL;
+    const char **source = NULL, **given = NULL;
     sa_token *token = sa_new((size_t)found->len, sizeof *token, error);
     if (token && own)
         source = sa_surface_words(&task->models[0]->source, task->texts[sentence], read, error);
-    bool good = token && (source || !own);
+    if (token && prefix)
+        given = sa_surface_words(codec, task->search.target_prefix[sentence], prefix, error);
+    bool good = token && (source || !own) && (given || !prefix);
     size_t count = 0;
     for (int t = 0; good && t < found->len; t++) {
-        const bool replaced = replaces && found->ids[t] == SA_UNK;
-        token[t] = replaced ? replacement(task, found->weights + (size_t)t * (size_t)S, source, S)
-                            : sa_word_of(&codec->vocab, found->ids[t], copied, source);
+        const bool unknown = found->ids[t] == SA_UNK;
+        if (unknown && prefix && t < prefix->len - 1)
+            token[t] = (sa_token){given[t], strlen(given[t])};
+        else
+            token[t] = unknown && replaces
+                           ? replacement(task, found->weights + (size_t)t * (size_t)S, source, S)
+                           : sa_word_of(&codec->vocab, found->ids[t], copied, source);
         count += found->ids[t] != SA_EOS;
     }
     sa_buffer text = {0};
@@ -109,7 +117,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
     if (good) sa_tokenizer_join(codec->tokenizer, token, count, &codec->spacing, &text);
     good = (out->text = sa_buffer_take(&text, error)) && good;
     good = good && (!details || add_details(token, found, S, out, error));
-    free(token);
+    free(token), free(given);
     if (details)
         out->source = source;
     else
@@ -139,7 +147,9 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     bool good = found &&
                 sa_ensemble_open(&ensemble, w, task->number,
                                  override.chosen.kind ? &override : NULL, error) &&
-                sa_search_batch(&ensemble, sources, task->lengths ? task->lengths + first : NULL,
+                sa_search_batch(&ensemble, sources,
+                                (sa_outlines){task->lengths ? task->lengths + first : NULL,
+                                              task->begun ? task->begun + first : NULL},
                                 (int)size, &search, found, error);
     sa_ensemble_release(&ensemble);
     for (size_t i = 0; good && i < size * nbest; i++) {
@@ -192,17 +202,38 @@ static bool sort_sentences(translate_task *task, sa_references references, size_
     return (!references.gold ||
             (task->gold = sorted(task, references.gold, sizeof *task->gold, error))) &&
            (!references.lengths ||
-            (task->lengths = sorted(task, references.lengths, sizeof *task->lengths, error)));
+            (task->lengths = sorted(task, references.lengths, sizeof *task->lengths, error))) &&
+           (!task->prefixes ||
+            (task->begun = sorted(task, task->prefixes, sizeof *task->begun, error)));
 }
 
-static bool open_translator(const sa_model *model, const char *const *texts, size_t count, int rows,
-                            translator *own, sa_error *error) {
+static bool encode_prefixes(translate_task *task, size_t count, sa_error *error) {
+    const sa_model *model = task->models[0];
+    const char *const *texts = task->search.target_prefix;
+    if (!texts) return true;
+    task->prefixes =
+        sa_encode_texts(&model->target, model->max_len, texts, sizeof *texts, count, error);
+    for (size_t i = 0; task->prefixes && i < count; i++)
+        if (!task->prefixes[i].ids)
+            return sa_fail(error, SA_LIMIT, "target prefix %zu has %d tokens, more than %d", i + 1,
+                           task->prefixes[i].len - 1, model->max_len);
+    return task->prefixes;
+}
+
+/* Opens model m. The first one that copies gives the words of prefixes their extended ids. */
+static bool open_translator(translate_task *task, int m, size_t count, int rows, sa_error *error) {
+    const sa_model *model = task->models[m];
+    translator *own = &task->own[m];
     const sa_text_codec *const codec[] = {&model->source, &model->target};
+    const char *const *texts = task->texts;
+    sa_sentence *prefixes = task->copying < 0 ? task->prefixes : NULL;
     own->sources =
         sa_encode_texts(&model->source, model->max_len, texts, sizeof *texts, count, error);
+    if (model->settings.copy && task->copying < 0) task->copying = m;
     return own->sources &&
            (!model->settings.copy ||
-            sa_extend_texts(codec, texts, NULL, sizeof *texts, count, own->sources, NULL, error)) &&
+            sa_extend_texts(codec, texts, task->search.target_prefix, sizeof *texts, count,
+                            own->sources, prefixes, error)) &&
            sa_model_prepare(model, rows, &own->prepared, error);
 }
 
@@ -271,6 +302,8 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                           sa_references references, size_t count, const sa_search *search,
                           sa_translation *out, sa_error *error) {
     if (!sa_given(search, "search", error) || !sa_given_texts(sources, count, "sources", error) ||
+        (search->target_prefix &&
+         !sa_given_texts(search->target_prefix, count, "target_prefix", error)) ||
         !sa_given_array(out, count, "translations", error) ||
         !check_models(models, number, search, error) ||
         !check_search(models, number, search, error))
@@ -285,18 +318,17 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                            .out = out};
     if (count) memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
-    bool good = task.own;
-    for (int m = 0; good && m < number; m++) {
-        good = open_translator(models[m], sources, count, (int)together * sa_search_rows(search),
-                               &task.own[m], error);
-        if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
-    }
+    bool good = task.own && encode_prefixes(&task, count, error);
+    for (int m = 0; good && m < number; m++)
+        good = open_translator(&task, m, count, (int)together * sa_search_rows(search), error);
     good = good && sort_sentences(&task, references, count, error) &&
            read_dictionary(&task, error) &&
            sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch, &task,
                         error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
     free(task.translated), free(task.order), free(task.gold), free(task.lengths);
+    if (task.prefixes) sa_sentences_release(task.prefixes, count);
+    free(task.begun);
     for (int m = 0; task.own && m < number; m++) {
         sa_sentences_release(task.own[m].sources, count);
         free(task.own[m].sorted);

@@ -52,7 +52,7 @@ static bool translate(explanation_task *all, sa_error *error) {
     const sa_sentence *const source = &all->source;
     sa_ensemble alone;
     const bool good = sa_ensemble_open(&alone, &w, 1, NULL, error) &&
-                      sa_search_batch(&alone, &source, NULL, 1, &greedy, &found, error);
+                      sa_search_batch(&alone, &source, (sa_outlines){0}, 1, &greedy, &found, error);
     sa_ensemble_release(&alone);
     if (!good) return false;
     int32_t *ids = sa_new((size_t)found.len, sizeof *ids, error);

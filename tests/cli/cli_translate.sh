@@ -96,6 +96,22 @@ expect 2 "model 2 has different target words from model 1" translate $model few/
 expect 2 "translate: 'source.txt' is neither a model (.safetensors) nor the last argument" \
     translate $model source.txt $model
 
+# Given words begin each translation, unknown ones as they are written; what the model would have
+# written anyway changes nothing.
+"$softalign" translate $model source.txt --target-prefix "le zork" --beam 3 --replace-unknown >out 2>/dev/null
+same "translations that begin with the prefix" 100 "$(grep -c '^le zork' out)"
+paste source.txt <(cut -d ' ' -f 1,2 file) >begun.tsv
+"$softalign" translate $model begun.tsv --prefix-column >out 2>err || fail "--prefix-column: $(cat err)"
+cmp out file || fail "the first words of a translation change it"
+same "said of the second column" "" "$(notes)"
+sed 's/\t.*/\tun chat\tignored/; 1s/\t.*//' begun.tsv | "$softalign" translate $model --prefix-column >out 2>/dev/null
+same "--prefix-column of piped lines" 99 "$(sed 1d out | grep -c '^un chat')"
+same "a line without a prefix" "$(head -n 1 file)" "$(head -n 1 out)"
+expect 2 "--target-prefix and --prefix-column exclude each other" \
+    translate $model source.txt --prefix-column --target-prefix le
+expect 7 "target prefix 1 has 1001 tokens, more than 1000" \
+    translate $model source.txt --target-prefix "$(printf 'le %.0s' {1..1001})"
+
 # Drawn at random: the same seed draws the same, another one something else.
 "$softalign" translate $model source.txt --sample --temperature 3 >drawn
 "$softalign" translate $model source.txt --sample --temperature 3 --batch 7 --threads 1 |

@@ -64,8 +64,9 @@ static bool search_batch(const sa_seq2seq *const *models, int number,
                          const sa_sentence *const *views, int count, sa_hypothesis *found,
                          sa_error *error) {
     sa_ensemble ensemble;
-    const bool good = sa_ensemble_open(&ensemble, models, number, NULL, error) &&
-                      sa_search_batch(&ensemble, views, NULL, count, &search, found, error);
+    const bool good =
+        sa_ensemble_open(&ensemble, models, number, NULL, error) &&
+        sa_search_batch(&ensemble, views, (sa_outlines){0}, count, &search, found, error);
     sa_ensemble_release(&ensemble);
     return good;
 }

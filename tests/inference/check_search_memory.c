@@ -7,7 +7,7 @@ static bool search_two(sa_error *why) {
     const sa_sentence *from = sources;
     const sa_seq2seq *one = &w;
     sa_hypothesis found[2 * 2] = {0};
-    const bool good = search_batch(&one, 1, &from, NULL, 2, found, why);
+    const bool good = search_batch(&one, 1, &from, (sa_outlines){0}, 2, found, why);
     for (int i = 0; i < 2 * search.nbest; i++) {
         ck_assert(!good || !found[i].weights == !search.weights);
         free(found[i].ids), free(found[i].weights);

@@ -81,6 +81,67 @@ START_TEST(translations_have_the_minimum_length) {
 }
 END_TEST
 
+/* Every output begins with the given words, whatever the search would prefer, has their probability
+ * and goes on as the model does after them. */
+START_TEST(translations_begin_with_given_words) {
+    static const int32_t given[] = {B, SA_UNK, A, SA_EOS}, none[] = {SA_EOS};
+    const sa_seq2seq *one = &w;
+    const sa_sentence *from = sources;
+    sa_sentence prefixes[SOURCES], forced[K];
+    for (int s = 0; s < SOURCES; s++)
+        prefixes[s] = s % 2 ? (sa_sentence){given, 4} : (sa_sentence){none, 1};
+    model_open(_i % 5, SA_EOS, _i % 2 ? 3 : -3);
+    search.no_unknown = true;
+    search.sample = _i > 4;
+    sa_hypothesis *found = calloc(SOURCES, sizeof *found), *free_ones = find(sources, SOURCES);
+    ck_assert(
+        search_batch(&one, 1, &from, (sa_outlines){.prefixes = prefixes}, SOURCES, found, NULL));
+    for (int s = 0; s < SOURCES; s++) {
+        const sa_sentence whole = {found[s].ids, found[s].len};
+        double log_p[K];
+        force(sources[s], &whole, 1, log_p);
+        ck_assert_double_eq_tol(found[s].log_p, log_p[0], 1e-5 * (1 + fabs(log_p[0])));
+        if (s % 2 == 0) {
+            ck_assert_int_eq(found[s].len, free_ones[s].len);
+            ck_assert_mem_eq(found[s].ids, free_ones[s].ids, sizeof *given * (size_t)found[s].len);
+            continue;
+        }
+        ck_assert_int_ge(found[s].len, 4);
+        ck_assert_mem_eq(found[s].ids, given, 3 * sizeof *given);
+        int32_t tried[K][4];
+        for (int32_t word = 0; word < K; word++) {
+            memcpy(tried[word], given, sizeof given);
+            tried[word][3] = word, forced[word] = (sa_sentence){tried[word], 4};
+        }
+        force(sources[s], forced, K, log_p);
+        for (int word = 0; word < K && !search.sample; word++)
+            if (word != SA_BOS && word != SA_UNK)
+                ck_assert_double_ge(log_p[found[s].ids[3]], log_p[word] - 1e-5);
+    }
+    release(found, SOURCES), release(free_ones, SOURCES);
+}
+END_TEST
+
+/* A prefix ends before the last word of a given length; longer than the longest output, it is kept
+ * and one more word follows. */
+START_TEST(prefixes_and_lengths) {
+    static const int32_t given[] = {A, B, A, B, A, B, A, B, A, B, A, B, SA_EOS};
+    const sa_seq2seq *one = &w;
+    const sa_sentence prefix = {given, 13}, *from = sources;
+    const int length = 3;
+    sa_hypothesis found;
+    model_open(_i, SA_EOS, -60);
+    ck_assert(search_batch(&one, 1, &from, (sa_outlines){&length, &prefix}, 1, &found, NULL));
+    ck_assert_int_eq(found.len, 3);
+    ck_assert_mem_eq(found.ids, ((int32_t[]){A, B, SA_EOS}), 3 * sizeof *given);
+    free(found.ids);
+    ck_assert(search_batch(&one, 1, &from, (sa_outlines){.prefixes = &prefix}, 1, &found, NULL));
+    ck_assert_int_eq(found.len, 13);
+    ck_assert_mem_eq(found.ids, given, 12 * sizeof *given);
+    free(found.ids);
+}
+END_TEST
+
 /* The frequencies of the first words of many samples. */
 /* Every output has the given length, whatever the search would prefer, and ends once. */
 START_TEST(translations_have_given_lengths) {
@@ -92,7 +153,8 @@ START_TEST(translations_have_given_lengths) {
     search.beam = search.nbest = 1 + _i % 3;
     search.sample = _i > 3;
     sa_hypothesis *found = calloc((size_t)(SOURCES * search.nbest), sizeof *found);
-    ck_assert(search_batch(&one, 1, &from, lengths, SOURCES, found, NULL));
+    ck_assert(
+        search_batch(&one, 1, &from, (sa_outlines){.lengths = lengths}, SOURCES, found, NULL));
     for (int i = 0; i < SOURCES * search.nbest; i++) {
         const int wanted = lengths[i / search.nbest];
         if (!found[i].ids) continue;
@@ -171,7 +233,7 @@ START_TEST(an_ensemble_averages_probabilities) {
     const sa_seq2seq *const models[] = {&first, &w};
     const sa_sentence *const views[] = {sources + 3, sources + 3};
     sa_hypothesis found;
-    ck_assert(search_batch(models, 2, views, NULL, 1, &found, NULL));
+    ck_assert(search_batch(models, 2, views, (sa_outlines){0}, 1, &found, NULL));
     double best = -INFINITY;
     for (int word = 0; word < K; word++)
         if (word != SA_BOS) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
@@ -193,10 +255,10 @@ START_TEST(an_ensemble_reads_sources_of_other_lengths) {
     search.beam = 3;
     const sa_seq2seq *const models[] = {&first, &w};
     const sa_sentence *const all[] = {sources, other};
-    ck_assert(search_batch(models, 2, all, NULL, SOURCES, found, NULL));
+    ck_assert(search_batch(models, 2, all, (sa_outlines){0}, SOURCES, found, NULL));
     for (int i = 0; i < SOURCES; i++) {
         const sa_sentence *const views[] = {sources + i, other + i};
-        ck_assert(search_batch(models, 2, views, NULL, 1, &alone, NULL));
+        ck_assert(search_batch(models, 2, views, (sa_outlines){0}, 1, &alone, NULL));
         ck_assert_int_eq(found[i].len, alone.len);
         ck_assert_mem_eq(found[i].ids, alone.ids, (size_t)alone.len * sizeof *alone.ids);
         ck_assert_double_eq_tol(found[i].log_p, alone.log_p, 1e-4);
@@ -231,7 +293,7 @@ START_TEST(decoder_only_models_decide_together) {
     sa_hypothesis found;
     search.beam = 1 + 2 * _i;
     search.max_ratio = 2;
-    ck_assert(search_batch(models, 2, views, NULL, 1, &found, NULL));
+    ck_assert(search_batch(models, 2, views, (sa_outlines){0}, 1, &found, NULL));
     sa_sentence *begun = calloc((size_t)found.len, sizeof *begun);
     double *log_p[2], sum = 0;
     for (int m = 0; m < 2; m++) log_p[m] = calloc((size_t)found.len, sizeof *log_p[m]);
@@ -279,6 +341,8 @@ int main(void) {
     tcase_add_loop_test(tests, scores_follow_length_and_coverage_penalty, 0, 9);
     tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
     tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
+    tcase_add_loop_test(tests, translations_begin_with_given_words, 0, 10);
+    tcase_add_loop_test(tests, prefixes_and_lengths, 0, 3);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);

@@ -59,6 +59,13 @@ class Tests(Case):
         self.assertEqual(str(self.model.translate(sources[0], beam=3)), found[0].text)
         best = self.model.translate(sources[0], beam=3, nbest=3)
         self.assertEqual(sorted(one.score for one in best)[::-1], [one.score for one in best])
+        free = [one.text for one in self.model.translate(sources)]
+        same = self.model.translate(sources, target_prefix=[text.split()[0] for text in free])
+        self.assertEqual([one.text for one in same], free)
+        begun = self.model.translate(sources, target_prefix="zork zork")
+        self.assertTrue(all(one.text.startswith("zork zork") for one in begun))
+        with self.assertRaisesRegex(softalign.Error, f"target_prefix: 1 texts for {len(sources)} sentences"):
+            self.model.translate(sources, target_prefix=["zork"])
         self.assertEqual(self.model.translate([]), [])
         self.assertEqual(self.model.translate("").text, "")
 
@@ -102,6 +109,9 @@ class Tests(Case):
         found = self.model.evaluate("unseen.tsv")
         for name in ("loss", "bleu", "aer", "exact"):
             self.assertEqual(getattr(found, name), expected[name], name)
+        words = [f"w{i}" for i in range(2100)]  # more than are evaluated together
+        begun = self.model.evaluate([("a", "b")] * 2100, target_prefix=words).results
+        self.assertTrue(all(one.translation.split()[0] == word for one, word in zip(begun, words)))
         same = self.model.evaluate(self.pairs, links="argmax", tokenize="13a", beam=1)
         self.assertEqual((same.loss, same.aer, len(same.results)), (found.loss, found.aer, len(self.pairs)))
         self.assertTrue(math.isnan(self.model.evaluate([("a b", "b a")]).aer))

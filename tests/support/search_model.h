@@ -70,11 +70,11 @@ static inline void force(sa_sentence source, const sa_sentence *targets, int cou
 
 /* With these models. */
 static inline bool search_batch(const sa_seq2seq *const *models, int number,
-                                const sa_sentence *const *views, const int *lengths, int count,
+                                const sa_sentence *const *views, sa_outlines outlines, int count,
                                 sa_hypothesis *found, sa_error *error) {
     sa_ensemble ensemble;
     const bool good = sa_ensemble_open(&ensemble, models, number, NULL, error) &&
-                      sa_search_batch(&ensemble, views, lengths, count, &search, found, error);
+                      sa_search_batch(&ensemble, views, outlines, count, &search, found, error);
     sa_ensemble_release(&ensemble);
     return good;
 }
@@ -83,7 +83,8 @@ static inline sa_hypothesis *find(const sa_sentence *from, int count) {
     sa_hypothesis *found = calloc((size_t)(count * search.nbest), sizeof *found);
     const sa_seq2seq *one = &w;
     sa_error error;
-    ck_assert_msg(search_batch(&one, 1, &from, NULL, count, found, &error), "%s", error.text);
+    ck_assert_msg(search_batch(&one, 1, &from, (sa_outlines){0}, count, found, &error), "%s",
+                  error.text);
     return found;
 }
 

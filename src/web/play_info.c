@@ -1,5 +1,6 @@
 /* play_info: memory, errors and results; options, tasks and the entries of the tables. */
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/utf8.h"
@@ -289,14 +290,29 @@ static void keep_short(sa_buffer *lines, int longest) {
     lines->text[lines->size = kept] = 0;
 }
 
+static const char grammar_file[] = "grammar"; /* in memory */
+
+const char *web_grammar(const char *text) {
+    sa_error *error = web_begin();
+    const sa_toy toy = {.grammar = grammar_file, .seed = 1};
+    const sa_chunk chunk = {text, strlen(text)};
+    sa_buffer lines = {0};
+    if (sa_save(grammar_file, &chunk, 1, error) && sa_synth_check(&toy, &lines, error))
+        return web_give(&lines);
+    sa_buffer_release(&lines);
+    return NULL;
+}
+
 const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest) {
     sa_error *error = web_begin();
     int row = 0;
     while (sa_splits[row] && (!split || strcmp(sa_splits[row], split) != 0)) row++;
     const sa_toy toy = {.task = task,
+                        .grammar = task ? NULL : grammar_file,
                         .pairs = pairs > 0 ? (size_t)pairs : 0,
                         .seed = seed > 0 ? (uint64_t)seed : 0,
-                        .split = row};
+                        .split = row,
+                        .max_words = task ? 0 : longest};
     sa_buffer lines = {0};
     sa_buffer_add(&lines, "", 0);
     if (sa_synth_write(&toy, NULL, &lines, error)) {

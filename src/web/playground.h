@@ -11,7 +11,7 @@
  *
  *   memory       web_alloc web_free web_memory
  *   errors       web_error web_error_code
- *   what exists  web_info web_settings web_pairs
+ *   what exists  web_info web_settings web_pairs web_grammar
  *   a model      web_open web_load web_close web_about web_pair
  *   training     web_step web_validate web_break web_gradcheck
  *   looking      web_translate web_align web_explain web_picture
@@ -56,9 +56,14 @@ const char *web_info(void);
  * attends}. */
 const char *web_settings(const char *options);
 
-/* Returns pairs of a task of `softalign corpus` as lines "source TAB target TAB alignment": those
- * of `pairs` pairs whose source has at most `longest` words, split at spaces (0: any number).
- * `split`: "train", "valid", "test". With `longest` 0, the bytes are those of the command. */
+/* Keeps the text of a grammar of `softalign corpus --grammar` and returns what --check prints. An
+ * error begins with "grammar:LINE: ". */
+const char *web_grammar(const char *text);
+
+/* Returns pairs of a task of `softalign corpus`, NULL: of the last grammar, as lines "source TAB
+ * target TAB alignment": those of `pairs` pairs whose source has at most `longest` words, split at
+ * spaces (0: any number). `split`: "train", "valid", "test". With `longest` 0, the bytes are those
+ * of the command. */
 const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest);
 
 /* ---- A model --------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@ const fs = require("node:fs");
 const { Browser } = require("../support/browser.js");
 const { Firefox } = require("../support/firefox.js");
 const { copies, files } = require("./page_files.js");
+const { grammars } = require("./page_grammar.js");
 const { fits, seen } = require("./page_looks.js");
 const { lectures } = require("./page_stage.js");
 const { refusals, texts } = require("./page_texts.js");
@@ -29,6 +30,7 @@ async function main(file, folder, command = "chromium") {
     await cells(page);
     await unusual(page);
     await gradients(page);
+    await grammars(page);
     if (!isFirefox) {
       await files(browser, page, folder);
       await copies(browser, page, folder);

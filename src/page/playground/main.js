@@ -12,6 +12,7 @@ import { applyTexts, language, onLanguage, setLanguage, textOf } from "./languag
 import { say } from "./message.js";
 import { drawMoment } from "./moment.js";
 import { showState } from "./opening.js";
+import { addGrammar } from "./own_grammar.js";
 import { addPairs } from "./own_pairs.js";
 import { drawPanels, isOnStage } from "./panels.js";
 import { showTime } from "./past.js";
@@ -79,6 +80,7 @@ async function main() {
   addTraining();
   addTasks();
   addPairs();
+  addGrammar();
   addSettings();
   addInside();
   addFiles();

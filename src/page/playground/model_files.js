@@ -49,14 +49,14 @@ async function knownTasks(file) {
 
 // Chooses pairs that a training can go on with: those of the page, or of the first task that fits.
 async function fittingTask(options, bytes) {
-  const before = { task: state.task, own: state.own };
+  const before = { task: state.task, own: state.own, grammar: state.grammar };
   const pairs = training.pairs;
   let refused;
   for (const chosen of [
     before,
     ...(await knownTasks(bytes))
       .filter(({ name }) => name !== state.task)
-      .map(({ name }) => ({ task: name, own: null })),
+      .map(({ name }) => ({ task: name, own: null, grammar: null })),
   ]) {
     try {
       Object.assign(state, chosen);

@@ -68,6 +68,7 @@ function readersOf(exported) {
     memory: Number,
     save: checked(bytes),
     pairs: checked(text),
+    grammar: checked(text),
     explain: checked(text),
     picture: checked(text),
     json: checked((at) => JSON.parse(text(at))),

@@ -6,6 +6,7 @@ import { drawForms } from "./forms.js";
 import { leaveOut } from "./gradients.js";
 import { language, setLanguage } from "./language.js";
 import { say } from "./message.js";
+import { showGrammar } from "./own_grammar.js";
 import { state, training } from "./state.js";
 import { enable, openAll, run } from "./training.js";
 import { bending } from "./watch.js";
@@ -20,6 +21,7 @@ export async function showState() {
   byId("force").value = "";
   if (state.own !== null) byId("own").value = state.own.length < 200000 ? state.own : "";
   setLanguage(language.name);
+  if (state.grammar !== null) await showGrammar(state.grammar);
   await leaveOut(state.broken);
   await openAll();
   drawForms();

@@ -10,7 +10,7 @@ import { changeTask } from "./tasks.js";
 const usePairs = tried(async (text) => {
   readPairs(text);
   say("");
-  state.own = text;
+  Object.assign(state, { own: text, grammar: null });
   byId("training").scrollIntoView();
   await changeTask();
 });
@@ -31,7 +31,7 @@ export function addPairs() {
   onClick({
     use: () => usePairs(byId("own").value),
     discard: () => {
-      state.own = null;
+      Object.assign(state, { own: null, grammar: null });
       changeTask();
     },
   });

@@ -35,9 +35,16 @@ export function readPairs(text) {
   return { lines, skipped: all.length - lines.length };
 }
 
-// Those of a task whose sources have no more words, between spaces, than wanted.
+// Those of a task or the grammar whose sources have no more words, between spaces, than wanted. A
+// grammar that has fewer gives all that it has.
 async function taskPairs(split, pairs) {
-  const text = await call("pairs", state.task, pairs, 1, split, state.longest);
+  const task = state.grammar === null ? state.task : null;
+  const made = (count) => call("pairs", task, count, 1, split, state.longest);
+  const text = await made(pairs).catch((error) => {
+    const [, found] = /found only (\d+) different/.exec(error.message) ?? [];
+    if (task !== null || found === undefined) throw error;
+    return Number(found) ? made(Number(found)) : "";
+  });
   return text.split("\n").filter(Boolean);
 }
 
@@ -51,13 +58,18 @@ export async function makePairs() {
     };
     return;
   }
+  if (state.grammar !== null) await call("grammar", state.grammar);
   const train = await taskPairs("train", state.pairs);
-  const valid = (await taskPairs("valid", Math.max(2000, HELD_OUT))).slice(0, HELD_OUT);
+  const candidates = state.grammar === null ? 2000 : HELD_OUT;
+  const valid = (await taskPairs("valid", candidates)).slice(0, HELD_OUT);
   if (train.length < LEAST_PAIRS)
     throw new Error(textOf("tooFew", { n: train.length, least: LEAST_PAIRS }));
   training.pairs = {
     train: `${train.join("\n")}\n`,
     valid: valid.length ? `${valid.join("\n")}\n` : null,
-    note: "",
+    note:
+      state.grammar !== null && train.length < state.pairs
+        ? textOf("grammarNote", { n: train.length })
+        : "",
   };
 }

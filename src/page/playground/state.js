@@ -9,6 +9,7 @@ export const START = {
   pairs: 6000,
   longest: 8,
   own: null,
+  grammar: null,
   models: [{}, null],
   sentence: null,
   source: null,
@@ -44,7 +45,7 @@ const readSettings = (text) =>
       ),
   );
 
-const LONGEST_LINK = 8000; // characters; own pairs above that stay out of it
+const LONGEST_LINK = 8000; // characters; pairs and grammars above that stay out of it
 
 // Returns the link of a state. The link of a stop stands for its settings.
 export function linkOf(chosen) {
@@ -53,7 +54,8 @@ export function linkOf(chosen) {
   if (chosen.stop) parts.set("stop", chosen.stop);
   for (const name of ["task", "pairs", "longest", "sentence", "source", "pause", "stage"])
     if (chosen[name] !== from[name] && chosen[name] !== null) parts.set(name, chosen[name]);
-  if (chosen.own !== null && chosen.own.length <= LONGEST_LINK) parts.set("own", chosen.own);
+  for (const name of ["own", "grammar"])
+    if (chosen[name] !== null && chosen[name].length <= LONGEST_LINK) parts.set(name, chosen[name]);
   chosen.models.forEach((settings, slot) => {
     if (JSON.stringify(settings) !== JSON.stringify(from.models[slot]))
       parts.set("ab"[slot], settings ? writeSettings(settings) : "none");
@@ -83,6 +85,7 @@ export function readLink(hash) {
     read.task = parts.get("task");
   if (parts.has("stage")) read.stage = parts.get("stage") === "matrix" ? "matrix" : "bands";
   if (parts.has("own")) read.own = parts.get("own");
+  else if (parts.has("grammar")) read.grammar = parts.get("grammar");
   if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);
   if (
     parts.get("break") === "?" ||

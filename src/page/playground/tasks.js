@@ -22,16 +22,20 @@ const READ_AS = { dates: "char", assign: "space" };
 // Words of the shortest sources of tasks with long ones.
 const SHORTEST = { recall: 25, assign: 12, trigger: 12, induction: 24 };
 
-function chooseTask(name) {
-  const wanted = READ_AS[name] ? { tokenizer: READ_AS[name] } : {};
-  const before = READ_AS[state.task] ?? "word";
+const readAs = ({ task, grammar }) =>
+  grammar === null ? (READ_AS[task] ?? "word") : /^\s*%spaces/m.test(grammar) ? "space" : "word";
+
+// Chooses a task or a grammar; models that read the one before as it is usual read this so, too.
+export function choosePairs(chosen) {
+  const before = readAs(state);
+  Object.assign(state, { own: null, grammar: null }, chosen);
+  const wanted = readAs(state) === "word" ? {} : { tokenizer: readAs(state) };
   state.models = state.models.map((settings) => {
     if (!settings) return null;
     const { tokenizer = "word", ...rest } = settings;
     return tokenizer === before ? { ...rest, ...wanted } : settings;
   });
-  state.longest = Math.max(state.longest, SHORTEST[name] ?? 0);
-  Object.assign(state, { task: name, own: null });
+  state.longest = Math.max(state.longest, SHORTEST[chosen.task] ?? 0);
   drawForms();
   return changeTask();
 }
@@ -43,14 +47,15 @@ export function changeTask() {
 }
 
 export function listTasks() {
-  const own = state.own !== null;
+  const ownKey = state.grammar === null ? "ownTask" : "ownGrammar";
+  const own = state.own !== null || state.grammar !== null;
   byId("task").replaceChildren(
-    ...(own ? [option("", textOf("ownTask"))] : []),
+    ...(own ? [option("", textOf(ownKey))] : []),
     ...engine.info.tasks.map(({ name }) => option(name, name)),
   );
   byId("task").value = own ? "" : state.task;
   byId("task-line").textContent = own
-    ? textOf("ownTask")
+    ? textOf(ownKey)
     : engine.info.tasks.find(({ name }) => name === state.task).summary;
   if (!own && `task:${state.task}` in texts)
     byId("task-line").textContent = textOf(`task:${state.task}`);
@@ -66,6 +71,6 @@ export function addTasks() {
   });
   byId("source").addEventListener("input", () => chooseSource(byId("source").value.trim() || null));
   byId("task").addEventListener("change", (event) => {
-    chooseTask(event.target.value);
+    choosePairs({ task: event.target.value });
   });
 }

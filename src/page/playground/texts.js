@@ -1,6 +1,7 @@
 // The texts of the page, a column per language. Where a language lacks a text, the English one is
 // shown.
 
+import { grammarTexts } from "./grammar_texts.js";
 import { moduleTexts } from "./module_texts.js";
 
 export const languages = { en: "English", de: "Deutsch", fr: "Français" };
@@ -242,6 +243,7 @@ export const texts = {
     "{n} Paare mit leerer Seite oder mehr als {most} Wörtern wurden weggelassen.",
     "{n} paires avec un côté vide ou plus de {most} mots ont été omises.",
   ],
+  ...grammarTexts,
   ownTask: ["your own pairs", "eigene Paare", "vos paires"],
   noTab: [
     "No line has a tab between source and target: nothing to train on.",

@@ -14,7 +14,7 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 # ---- Hand-outs
 
 "$assignment" list >list || fail "list"
-same "assignments" "softmax score gru beam scale aligner fault" "$(cut -d ' ' -f 1 list | xargs)"
+same "assignments" "softmax score gru beam scale aligner grammar fault" "$(cut -d ' ' -f 1 list | xargs)"
 # split_paper NAME: writes what NAME leaves out of rnnsearch.c to cut, and the rest of it to left
 split_paper() {
     awk -v mark="solution: $1" 'index($0, mark) { inside = 1 }
@@ -164,11 +164,29 @@ fails 1 'make has made no align' aligner class/none
 printf 'align:\n\tfor i in 1 2 3 4; do head -c 30000000 /dev/zero >f$$i || exit; done; echo cat >align\n' >class/full/Makefile
 [ ${#bare[@]} -gt 0 ] || fails 1 'No space left' aligner class/full
 
+# ---- The grammar's hand-out: the grader derives what softalign derives, links included
+
+"$assignment" hand-out grammar lumi || fail "hand-out grammar"
+same "pairs of the table" 24 "$(cut -f 2 lumi/table.tsv | grep -c .)"
+"$softalign" corpus --grammar "$root/corpora/assignments/grammar/solution.scfg" --pairs 400 >derived.tsv 2>err || fail "$(cat err)"
+PYTHONPATH=$root/scripts/dev:$root/corpora/assignments/grammar PYTHONDONTWRITEBYTECODE=1 python3 - derived.tsv >out <<'END' || fail "grammar: $(cat out)"
+import sys
+
+import check
+
+wanted = check.right()
+assert len(wanted) == 864
+for line in open(sys.argv[1], encoding="utf-8"):
+    source, target, links = line.rstrip("\n").split("\t")
+    found = wanted[tuple(source.split()), tuple(target.split())]
+    assert sorted(links.split()) == sorted(f"{s}{'-' if sure else 'p'}{t}" for s, t, sure in found), line
+END
+
 # What does not depend on the language of a sheet.
 shape() { sed -n 's/^#.*/heading/p; /^```/,/^```/p; s/^|.*/row/p' "$root/corpora/assignments/$1" | sed 's/  *#.*//'; }
 
 # The teacher's page names what the tables have.
-for name in softmax score gru beam aligner; do
+for name in softmax score gru beam aligner grammar; do
     tail -n +2 "$root/corpora/assignments/$name/wrong.tsv" | while IFS=$'\t' read -r mistake points says _; do
         grep -qF "| $mistake | $points | $says |" "$root/corpora/assignments/README.md" || echo "$name: $mistake"
     done
@@ -177,12 +195,12 @@ done >missing
 
 "$assignment" page teacher.html --lang fr || fail "page"
 grep -q '<h1>Le softmax' teacher.html || fail "the page: no French"
-for name in softmax score gru beam scale aligner fault; do
+for name in softmax score gru beam scale aligner grammar fault; do
     for language in de fr; do # the same heads, code and points in every language
         diff <(shape "$name/sheet.md") <(shape "$name/sheet.$language.md") >out || fail "$name/sheet.$language.md: $(cat out)"
     done
 done
-for name in softmax score gru beam scale aligner fault; do
+for name in softmax score gru beam scale aligner grammar fault; do
     grep -q "<section id=\"$name\"" teacher.html && grep -q "href=\"#$name\"" teacher.html || fail "the page: no $name"
 done
 

@@ -1,4 +1,5 @@
-/* checks: calls functions of a rnnsearch.c with random numbers, and prints what they return.
+/* checks: calls functions of a rnnsearch.c or a transformer.c with random numbers, and prints what
+ * they return.
  *
  *     cc -g checks.c -lm -o checks
  *     ./checks PART SEED              prints each result: name, rows, columns, numbers after and
@@ -10,8 +11,13 @@
  * compiled with -DREFERENCE, where the gradient of a model is measured by central differences. All
  * results begin as random numbers: a forward function replaces them, a backward function adds to
  * them. */
-#define main main_of_rnnsearch
+#define main main_of_paper
+#if __has_include("transformer.c")
+#define TRANSFORMER
+#include "transformer.c"
+#else
 #include "rnnsearch.c"
+#endif
 #undef main
 #include <unistd.h>
 
@@ -115,17 +121,71 @@ static int compare_results(const char *path) {
 }
 
 /* ---- What is called -------------------------------------------------------------------------- */
+static void random_sentence(sentence *s, int length, int words) {
+    s->length = length;
+    for (int i = 0; i + 1 < length; i++) s->id[i] = SPECIAL + between(0, words - 1);
+    s->id[length - 1] = EOS;
+}
+
+#ifdef TRANSFORMER
+static void random_model(model *M, double size) {
+    const int h = between(2, 3);
+    *M = (model){.d = h * between(2, 3), .h = h, .N = between(1, 2), .d_ff = between(3, 6)};
+    M->words[0].count = M->words[1].count = between(2, 5);
+    allocate_model(M, "checks");
+    fill(M->w, M->total, size);
+    for (int i = 0; i < M->matrices; i++)
+        for (int k = 0; k < M->all[i]->cols; k++) M->all[i]->w[k] += M->all[i]->start;
+}
+
+/* What queries attend to. Its gradients become results when watched. */
+static memory random_memory(int S, int d) {
+    memory m = {.S = S};
+    real *dk = vector(S * d, 1), *dv = vector(S * d, 1);
+    for (int j = 0; j < S; j++)
+        m.word[j] = (key_value){vector(d, 1), vector(d, 1), dk + j * d, dv + j * d};
+    return m;
+}
+static void watch_memory(const memory *m, int d) {
+    watch("dk", m->S, d, m->word[0].dk);
+    watch("dv", m->S, d, m->word[0].dv);
+}
+
+static void check_attend(void) {
+    const int h = between(2, 4), d_k = between(2, 5), d = h * d_k, S = between(3, 6);
+    trace u = {.q = vector(d, 3), .alpha = result_of("alpha", h * S), .o = vector(d, 0)};
+    const memory m = random_memory(S, d);
+    for (int i = 0; i < h; i++) attend_forward(&m, i, d_k, &u);
+    keep("o", d, u.o);
+    ended();
+    u.alpha = vector(h * S, 1);
+    for (int i = 0; i < h * S; i++) u.alpha[i] = fabs(u.alpha[i]) / S;
+    watch_memory(&m, d);
+    real *dq = result_of("dq", d), *d_o = vector(d, 1);
+    for (int i = 0; i < h; i++) attend_backward(&m, i, d_k, &u, d_o, dq);
+}
+
+static void check_look(void) {
+    static model M;
+    random_model(&M, 0.8);
+    const int d = M.d, S = between(3, 5);
+    sublayer *w = &M.decoder[0].cross;
+    const memory m = random_memory(S, d);
+    const trace u = look_forward(&M, w, &m, vector(d, 1), 0);
+    keep("y", d, u.y);
+    ended();
+    fill(M.dw, M.total, 1);
+    watch_gradients("look: d", &w->W_q);
+    watch_gradients("look: d", &w->W_o);
+    look_backward(&M, w, &m, &u, vector(d, 1), result_of("look: dx", d));
+}
+#else
 static void random_model(model *M, double size) {
     *M = (model){.m = between(2, 5), .n = between(2, 6), .n_a = between(2, 5), .l = between(1, 3)};
     M->words[0].count = between(2, 5);
     M->words[1].count = between(2, 5);
     allocate_model(M, "checks");
     fill(M->w, M->total, size);
-}
-static void random_sentence(sentence *s, int length, int words) {
-    s->length = length;
-    for (int i = 0; i + 1 < length; i++) s->id[i] = SPECIAL + between(0, words - 1);
-    s->id[length - 1] = EOS;
 }
 
 static void check_softmax(void) {
@@ -241,6 +301,8 @@ static void check_search(void) {
     }
 }
 
+#endif
+
 /* With -DREFERENCE (L(w + h) - L(w - h)) / 2h, with the fourth-order formula, in place of dw. */
 static void check_gradient(void) {
     static model M;
@@ -253,7 +315,7 @@ static void check_gradient(void) {
     keep("the loss", 1, &loss);
     ended();
     for (int i = 0; i < M.matrices; i++) watch_gradients("d", M.all[i]);
-#ifdef REFERENCE
+#if defined REFERENCE && !defined TRANSFORMER /* whose max(0, ..) has kinks */
     for (int i = 0; i < M.total; i++) {
         const real at = M.w[i], h = 1e-3;
         double change[2];
@@ -285,8 +347,12 @@ static void random_pair(pair p) {
     p[1].id[p[1].length - 1] = EOS;
 }
 static void training_model(model *M) {
-    *M = (model){
-        .m = 8, .n = 16, .n_a = 8, .l = 8, .words = {{.count = MEANINGS}, {.count = MEANINGS}}};
+#ifdef TRANSFORMER
+    *M = (model){.d = 16, .h = 2, .N = 1, .d_ff = 16};
+#else
+    *M = (model){.m = 8, .n = 16, .n_a = 8, .l = 8};
+#endif
+    M->words[0].count = M->words[1].count = MEANINGS;
     allocate_model(M, "checks");
     for (int i = 0; i < MEANINGS; i++) {
         const int other = between(0, i);
@@ -308,7 +374,11 @@ static void check_train(void) {
             pair_forward(&M, &p[0], &p[1], &P);
             pair_backward(&M, &p[1], &P);
         }
+#ifdef TRANSFORMER
+        update(&M, BATCH, i);
+#else
         update(&M, BATCH, RATE * (1 - (double)i / TRAINING));
+#endif
     }
     watch("weights", 1, (int)M.total, M.w);
 }
@@ -325,7 +395,8 @@ static void evaluate(void) {
     for (int i = 0; i < UNSEEN; i++) {
         random_pair(p);
         forget();
-        loss += pair_forward(&M, &p[0], &p[1], &P) / UNSEEN;
+        pair_forward(&M, &p[0], &p[1], &P);
+        for (int k = 0; k < p[1].length; k++) loss -= log((double)P.step[k].p[p[1].id[k]]) / UNSEEN;
     }
     keep("loss", 1, &loss);
 }
@@ -335,9 +406,17 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*check)(void);
-    } parts[] = {{"softmax", check_softmax},   {"score", check_score},   {"gru", check_gru},
-                 {"step", check_step},         {"insert", check_insert}, {"search", check_search},
-                 {"gradient", check_gradient}, {"train", check_train},   {"evaluate", evaluate}};
+    } parts[] = {
+#ifdef TRANSFORMER
+        {"attend", check_attend},
+        {"look", check_look},
+#else
+        {"softmax", check_softmax},   {"score", check_score},   {"gru", check_gru},
+        {"step", check_step},         {"insert", check_insert}, {"search", check_search},
+#endif
+        {"gradient", check_gradient},
+        {"train", check_train},
+        {"evaluate", evaluate}};
     if (argc < 3) return USAGE;
     if (argc == 3) {
         printing = fdopen(dup(1), "w");

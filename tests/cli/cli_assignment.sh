@@ -14,11 +14,11 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 # ---- Hand-outs
 
 "$assignment" list >list || fail "list"
-same "assignments" "softmax score gru beam scale aligner grammar fault" "$(cut -d ' ' -f 1 list | xargs)"
-# split_paper NAME: writes what NAME leaves out of rnnsearch.c to cut, and the rest of it to left
+same "assignments" "softmax score gru beam heads scale aligner grammar fault" "$(cut -d ' ' -f 1 list | xargs)"
+# split_paper NAME: writes what NAME leaves out of $file to cut, and the rest of it to left
 split_paper() {
     awk -v mark="solution: $1" 'index($0, mark) { inside = 1 }
-        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$root/src/paper/rnnsearch.c"
+        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$root/src/paper/$file"
 }
 # holds_no_solution NAME: no line of cut stands in the folder, but for lines that stand in left, too.
 holds_no_solution() {
@@ -29,7 +29,9 @@ holds_no_solution() {
     [ "$(wc -l <solution)" -ge 2 ] || fail "$name: the solution has $(wc -l <solution) lines"
     grep -rFn -f solution "$name" && fail "$name: the hand-out holds its solution"
 }
-for name in softmax score gru beam; do
+for name in softmax score gru beam heads; do
+    file=rnnsearch.c
+    [ $name != heads ] || file=transformer.c
     "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
     split_paper "$name"
     holds_no_solution "$name"
@@ -100,6 +102,7 @@ fi
 
 "$assignment" hand-out beam library --library 2>err && fail "a hand-out of beam in the library"
 grep -q "beam is not made in the library's files" err || fail "beam --library: $(cat err)"
+file=rnnsearch.c
 for name in softmax score gru; do
     rm -rf "$name"
     (cd "$root/scripts/dev" && python3 -B -c '

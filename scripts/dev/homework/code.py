@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from homework.box import Box
-from homework.common import COMPILER, LONG, QUICK, SHEETS, SOURCE, Check, Refusal, printable, read, rows, submitted
+from homework.common import COMPILER, LONG, QUICK, SHEETS, Check, Refusal, printable, read, rows, source_of, submitted
 from homework.results import count_right, explain, near, results_of
 from homework.tree import run
 
@@ -27,11 +27,10 @@ def marked(name):
     return re.compile(rf"^.*/\* solution: {name}\b(?:.*\n)*?.*\bend \*/\n", re.MULTILINE)
 
 
-def with_holes(name, source=SOURCE):
-    """rnnsearch.c as it is handed out, or another file of its kind: in place of each solution what to write, and no other
-    marks."""
+def with_holes(name, source=None):
+    """The source as it is handed out: in place of each solution what to write, and no other marks."""
     texts = iter(read(SHEETS / name / "holes.txt").split("\n\n"))
-    code = marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(source))
+    code = marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(source or source_of(name)))
     return unmarked(code)
 
 
@@ -43,34 +42,35 @@ def unmarked(code):
 
 
 @functools.cache
-def program(changes=()):
-    """The grader's own checks as bytes, where right by differences of the loss; or of rnnsearch.c with some words replaced."""
-    code = read(SOURCE)
+def program(name, changes=()):
+    """The grader's own checks as bytes, where right by differences of the loss; or of a source with some words replaced."""
+    source = source_of(name)
+    code = read(source)
     for find, put in changes:
         if code.count(find) != 1:
-            raise Refusal(f"{SOURCE} has {code.count(find)} times: {find}", 3)
+            raise Refusal(f"{source} has {code.count(find)} times: {find}", 3)
         code = code.replace(find, put)
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
-        (Path(folder) / "rnnsearch.c").write_text(code, encoding="utf-8")
+        (Path(folder) / source.name).write_text(code, encoding="utf-8")
         shutil.copy(SHEETS / "checks.c", folder)
         run([COMPILER, *PLAIN, *([] if changes else ["-DREFERENCE"]), "checks.c", "-lm", "-o", "checks"], cwd=folder)
         return (Path(folder) / "checks").read_bytes()
 
 
-def run_reference(part, seed, changes, given):
+def run_reference(name, part, seed, changes, given):
     """Runs the grader's own program. Written anew for each run, nobody can have exchanged it."""
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
         path = Path(folder) / "checks"
-        path.write_bytes(program(changes))
+        path.write_bytes(program(name, changes))
         path.chmod(0o700)
         return subprocess.run([path, part, str(seed)], input=given, text=True, capture_output=True, check=False, timeout=LONG)
 
 
 @functools.cache
-def reference(part, seed, changes=(), given=""):
+def reference(name, part, seed, changes=(), given=""):
     """The results of the grader's own program; all of them, unless it was changed or given a student's numbers."""
     try:
-        done = run_reference(part, seed, changes, given)
+        done = run_reference(name, part, seed, changes, given)
     except subprocess.TimeoutExpired:
         done = subprocess.CompletedProcess((), 1, "")
     results = results_of(done.stdout)
@@ -79,12 +79,12 @@ def reference(part, seed, changes=(), given=""):
     return results
 
 
-def fair(seed):
+def fair(assignment, seed):
     """The first seed from this one on for which the right backward pass is right: where the largest of two is about the other
     one, as in one of fifty models, differences are no derivatives."""
     unchanged = (("int main(", "int main("),)  # its own backward pass in place of differences
     for each in range(seed, seed + 50):
-        want, got = reference("gradient", each), reference("gradient", each, unchanged)
+        want, got = (reference(assignment, "gradient", each, changes) for changes in ((), unchanged))
         if want.keys() == got.keys() and all(near(got[name].after, want[name].after) for name in want):
             return each
     raise Refusal("the grader's own gradients are wrong", 3)
@@ -95,7 +95,7 @@ def known_mistake(name, part, seed, wrong):
     for _, _, hint, find, put in rows(name, "wrong.tsv"):
         if re.match("it |numbers|nothing|the right numbers", hint):
             continue  # explain has seen that already
-        found = reference(part, seed, ((find, put),))
+        found = reference(name, part, seed, ((find, put),))
         if all(what in found and near(got.after, found[what].after) for what, got in wrong.items()):
             return hint
     return ""
@@ -118,18 +118,18 @@ def symbols(listed):
 
 
 @functools.cache
-def own_symbols():
+def own_symbols(name):
     with tempfile.NamedTemporaryFile(prefix="assignment-") as file:
-        file.write(program())
+        file.write(program(name))
         file.flush()
         return symbols(run(["nm", file.name]))
 
 
-def hides_errors(code, names):
+def hides_errors(assignment, code, names):
     """The word of a submission, or the name of its program, by which it could hide errors from the sanitizers; or ""."""
     if found := re.search(r"\b_*asm_*\b|no_?sanitize\w*|no_address_safety\w*", code):
         return found[0]
-    return next((name for name, defined in names.items() if name not in own_symbols() and
+    return next((name for name, defined in names.items() if name not in own_symbols(assignment) and
                  (name.startswith("__") if defined else not re.fullmatch(HARMLESS, name))), "")
 
 
@@ -138,13 +138,14 @@ class Submission:
 
     def __init__(self, name, code, seed, box):
         self.name, self.seed, self.box, self.code = name, seed, box, code
-        (box.folder / "rnnsearch.c").write_text(code, encoding="utf-8")
+        self.source = source_of(name)
+        (box.folder / self.source.name).write_text(code, encoding="utf-8")
         (box.folder / "checks.c").write_text(read(SHEETS / "checks.c"), encoding="utf-8")
         self.broken = self.refused(code)
 
     def refused(self, code):
         """Why a submission is not run, or ""."""
-        if more := directives(code) - directives(read(SOURCE)):
+        if more := directives(code) - directives(read(self.source)):
             return f"leave the lines for the preprocessor as they are handed out, without '{min(more)}'"
         built = self.build(PLAIN, "checks")
         if not built.trouble:
@@ -157,10 +158,10 @@ class Submission:
         words = [COMPILER, *flags, "checks.c", "-lm", "-o", program_name]
         built = self.box.run(words, seconds=LONG, writable=True)
         if built.trouble:
-            source = self.box.folder / "rnnsearch.c"
-            source.write_text(read(SOURCE), encoding="utf-8")
+            source = self.box.folder / self.source.name
+            source.write_text(read(self.source), encoding="utf-8")
             if (own := self.box.run(words, seconds=LONG, writable=True)).trouble:
-                raise Refusal(f"the grader's own rnnsearch.c does not compile: {own.trouble}: {printable(own.err[-300:])}", 3)
+                raise Refusal(f"the grader's own {source.name} does not compile: {own.trouble}: {printable(own.err[-300:])}", 3)
             source.write_text(self.code, encoding="utf-8")
         return built
 
@@ -174,7 +175,7 @@ class Submission:
 
     def compare(self, part, pattern):
         """The reason why results of a part are wrong, or ""."""
-        wanted = {name: result for name, result in reference(part, self.seed).items() if re.fullmatch(pattern, name)}
+        wanted = {name: result for name, result in reference(self.name, part, self.seed).items() if re.fullmatch(pattern, name)}
         if not wanted:
             raise Refusal(f"{part} has no result {pattern}", 3)
         done = self.outcome(part)
@@ -200,14 +201,14 @@ class Submission:
             return done.trouble or "the program ended before it returned weights"
         if not all(map(math.isfinite, weights.after)):
             return "weights are NaN or infinite"
-        measured = reference("evaluate", self.seed, given=" ".join(map(str, weights.after)))
+        measured = reference(self.name, "evaluate", self.seed, given=" ".join(map(str, weights.after)))
         loss = measured["loss"].after[0] if "loss" in measured else math.inf
         return "" if loss <= float(most) else f"the loss per pair is {loss:.3g}, at most {most} is asked for"
 
     def sanitize(self, parts):
         """Why the sanitizers' points are lost, or "". Their word and the exit code are the submission's to forge, so it may
         not reach what could hide an error, and has to return what it returns without them."""
-        if found := hides_errors(self.code, symbols(self.box.run(["nm", "checks"]).out)):
+        if found := hides_errors(self.name, self.code, symbols(self.box.run(["nm", "checks"]).out)):
             return f"they count without '{found}', which could hide errors from them"
         without = {part: self.outcome(part) for part in parts}
         for built in ("checks", "trained"):  # neither can be run in its place
@@ -217,10 +218,10 @@ class Submission:
         for part, plain in without.items():
             done = self.box.run(["./sanitized", part, str(self.seed)], 4 * QUICK, sanitized=True)
             said = re.search(r"(ERROR: AddressSanitizer: [\w-]+|runtime error: .*)", done.err)
-            where = re.search(r"in (\w+) (?:\S*/)?(rnnsearch\.c:\d+)", done.err)
+            where = re.search(r"in (\w+) (?:\S*/)?((?:rnnsearch|transformer)\.c:\d+)", done.err)
             if said or done.trouble:
                 return f"{part}: {said[1] if said else done.trouble}" + (f" in {where[1]}, {where[2]}" if where else "")
-            if plain.trouble or not reference(part, self.seed).keys() <= results_of(done.out).keys():
+            if plain.trouble or not reference(self.name, part, self.seed).keys() <= results_of(done.out).keys():
                 return f"{part}: {plain.trouble or 'the program ended before it returned its results'}"
             if done.out != plain.out:
                 return f"{part}: with sanitizers it returns other numbers: are some read before they are written?"
@@ -233,24 +234,25 @@ def public_checks(name, folder):
     parts = list(dict.fromkeys(row[1] for row in rows(name, "points.tsv") if row[1] not in others))
     (folder / "expected").mkdir()
     for part in parts:
-        (folder / "expected" / part).write_text(run_reference(part, 1, (), "").stdout, encoding="utf-8")
-    (folder / "rnnsearch.c").write_text(with_holes(name), encoding="utf-8")
+        (folder / "expected" / part).write_text(run_reference(name, part, 1, (), "").stdout, encoding="utf-8")
+    source = source_of(name)
+    (folder / source.name).write_text(with_holes(name), encoding="utf-8")
     shutil.copy(SHEETS / "checks.c", folder)
-    makefile = read(SHEETS / "files" / "Makefile").replace("PARTS", " ".join(parts))
-    own = "@:" if name == "beam" else "./rnnsearch check"
+    makefile = read(SHEETS / "files" / "Makefile").replace("PARTS", " ".join(parts)).replace("rnnsearch", source.stem)
+    own = "@:" if name == "beam" else f"./{source.stem} check"
     (folder / "Makefile").write_text(makefile.replace("RNNSEARCH", own), encoding="utf-8")
 
 
 def grade_code(name, folder, seed, allow_bare):
     """Grades an assignment whose answer is a rnnsearch.c."""
-    code = submitted(folder, "rnnsearch.c")
+    code = submitted(folder, source_of(name).name)
     table = [(title, int(of), part, what) for of, part, what, title in rows(name, "points.tsv")]
     if code.split() == with_holes(name).split():
         return [Check(title, 0, of, EMPTY) for title, of, *_ in table]
     parts = list(dict.fromkeys(part for _, _, part, _ in table if part not in ("train", "sanitizers")))
-    seed = fair(seed) if "gradient" in parts else seed
+    seed = fair(name, seed) if "gradient" in parts else seed
     for part in parts:
-        reference(part, seed)  # before foreign code runs
+        reference(name, part, seed)  # before foreign code runs
     box = Box(allow_bare)
     checks = []
     try:

@@ -35,6 +35,11 @@ class Check(NamedTuple):
     reason: str = ""
 
 
+def source_of(name):
+    """The file whose solutions an assignment leaves out, and which is its answer."""
+    return SOURCE.with_name("transformer.c") if name == "heads" else SOURCE
+
+
 def read(path):
     try:
         return path.read_text(encoding="utf-8")

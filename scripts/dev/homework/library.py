@@ -18,7 +18,7 @@ from homework.tree import FLAGS, PLACE, alone, build, copy_tree, run
 
 NAMES = ("softmax", "score", "gru")  # those with a backward pass
 KEPT = (r"scripts/(lessons/history.tsv|dev/(embed|double_names|usage.sh|(completion|manual|install)/.*|bench/CMakeLists.txt))"
-        r"|(?!scripts/).*(?<!EXTENDING.md)")
+        r"|(?!scripts/|src/paper/.*md$).*(?<!EXTENDING.md)")
 TRAIN = ("--decoder bahdanau --init xavier --embed 6 --hidden 7 --attn 5 --maxout 4 --tokenizer space --optimizer sgd "
          "--clip 0 --batch 40 --epochs 0 --patience 0 --max-time 0 --threads 1 --shards 1 --overwrite")
 MAKEFILE = """# make: the program, a minute the first time; make check: the public checks

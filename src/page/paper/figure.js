@@ -78,9 +78,10 @@ const cells = ({ rows, cols, x }, rowLabels, colLabels) => {
   return svg;
 };
 
-export const figureOf = (numbers, rowLabels, colLabels) => {
+export const figureOf = (title, numbers, rowLabels, colLabels) => {
   const svg = numbers.rows === 1 ? bars(numbers, colLabels) : cells(numbers, rowLabels, colLabels);
   svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", title);
   return svg;
 };
 

@@ -45,10 +45,11 @@ const showLens = () => {
   const numbers = state.numbers.get(state.name);
   if (!numbers) return;
   const [top, spelled] = state.name === "p" ? likely(numbers) : [];
-  if (top) lens.append(figureOf(top, null, spelled));
+  if (top) lens.append(figureOf(meaning, top, null, spelled));
   else
     lens.append(
       figureOf(
+        meaning,
         numbers,
         numbers.rows > 1 ? labels(numbers.rows) : null,
         labels(numbers.cols, state.name),
@@ -68,7 +69,12 @@ const showMatrix = () => {
     const row = state.engine.show(shownPairs[state.pair], i).get(MATRIX[year]);
     x.push(...row.x);
   }
-  const svg = figureOf({ rows: target.length, cols: source.length, x }, target, source);
+  const svg = figureOf(
+    "Alpha of all words",
+    { rows: target.length, cols: source.length, x },
+    target,
+    source,
+  );
   svg
     .querySelectorAll("text.row")
     .forEach((each, i) => each.classList.toggle("now", i === state.step));

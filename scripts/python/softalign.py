@@ -1321,7 +1321,8 @@ class Model(_Closable, _Shown):
         return found
 
     def to_torch(self) -> Dict[str, Any]:
-        """weights() as tensors of PyTorch, which may be changed."""
+        """weights() as tensors of PyTorch, which may be changed. softalign.torch.load(path) is a module that
+        computes with them."""
         import torch  # type: ignore[import]
         return {name: torch.tensor(array) for name, array in self.weights().items()}
 
@@ -1364,6 +1365,14 @@ class Model(_Closable, _Shown):
 
 
 _models: "weakref.WeakSet[Model]" = weakref.WeakSet()
+
+
+def __getattr__(name: str) -> Any:
+    """softalign.torch, which is imported, with PyTorch, when it is first used."""
+    if name != "torch":
+        raise AttributeError(f"module 'softalign' has no attribute '{name}'")
+    import softalign_torch
+    return softalign_torch
 
 
 def _stamp(path: str) -> Optional[Tuple[int, int]]:

@@ -43,7 +43,9 @@ const sa_task sa_tasks[] = {
 /* Returns the toy's task, or one for a grammar of the user. */
 static bool find_task(const sa_toy *toy, sa_task *found, sa_error *error) {
     if (!toy->task == !toy->grammar)
-        return sa_fail(error, SA_USAGE, "a corpus has either a task or a grammar");
+        return sa_fail(error, SA_USAGE,
+                       "a corpus has either a task or a grammar: "
+                       "softalign corpus TASK, or softalign corpus --grammar FILE");
     *found = (sa_task){.name = toy->grammar, .pairs = 10000};
     if (toy->grammar) return true;
     sa_nearest nearest = {.wanted = toy->task};

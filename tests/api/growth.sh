@@ -15,6 +15,7 @@ shrink() { # HEADER FIELD [WORDS]: how many are reserved after it
     sed -i -zE "s/\n    $2;( +\/\*[^\n]*(\n {8,}[^\n]*)*)?\n    uint64_t reserved\[$words\];/\n    uint64_t reserved[$((words + 1))];/" "earlier/$1"
     cmp -s "earlier/$1" "$work/before" && fail "$1 has no field '$2' to leave out"
 }
+shrink softalign.h 'const char \*const \*target_prefix' 7
 shrink softalign.h 'sa_attention_override override'
 shrink softalign.h 'double \*weights'
 shrink softalign.h 'struct sa_sentence_details \*details'

@@ -29,6 +29,7 @@ annotations $model tiny.tsv --html new
 gradcheck --attention dot --embed 3 --hidden 3 --dump new
 prove $model values.tsv
 inspect $model
+models
 bpe learn source.txt --merges 9
 clean tiny.tsv --out new
 film film --html new

@@ -71,7 +71,7 @@ expect 6 "'parts' $held" train $options --out parts --steps 1
 expect 6 "'whole' $held" train $options --out whole --seed 4
 expect 2 "--resume and --overwrite exclude each other" train $options --out parts --steps 1 --resume --overwrite
 printf 'no tab\n' >broken.tsv
-expect 3 "broken.tsv:1: no tab; expected source TAB target" train --train broken.tsv --out parts --overwrite
+expect 3 "broken.tsv:1: no tab; expected source TAB target ('paste SOURCES TARGETS' makes such lines; texts alone, for a decoder-only model, have the source '-')" train --train broken.tsv --out parts --overwrite
 same "refused folders" "$before" "$(find parts whole | sort; cksum parts/*.* whole/*.*)"
 mkdir mine && echo "my own log" >mine/log.csv
 expect 6 "'mine' holds a training (log.csv) that --resume cannot continue, without last.safetensors: --overwrite replaces it" \

@@ -50,7 +50,7 @@ expect 2 "an argument is missing: softalign align MODEL PAIRS" align m
 expect 2 "an argument is missing: softalign eval MODEL PAIRS" eval m
 expect 2 "an argument is missing: softalign score HYPOTHESES REFERENCES..." score h
 expect 2 "an argument is missing: softalign inspect MODEL" inspect
-expect 2 "a corpus has either a task or a grammar" corpus
+expect 2 "a corpus has either a task or a grammar: softalign corpus TASK, or softalign corpus --grammar FILE" corpus
 expect 2 "unknown task 'mon' (did you mean 'mono'?); 'softalign help corpus' lists all" corpus mon
 expect 2 "--nbest 3 needs --beam 3 or more" translate m --nbest 3
 expect 2 "no backward term is called 'gru.nothing'" gradcheck --break gru.nothing

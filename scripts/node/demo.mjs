@@ -57,7 +57,7 @@ export default async function demo(args) {
   matrices/          alignment matrices, one CSV per pair: open one in a spreadsheet
 
 Try next:
-  npx softalign explain ${MODEL} "the small cat is here."
+  npx softalign explain ${MODEL} "the small cat is on the bed."
   npx softalign eval ${MODEL} ${DEMO}/test.tsv --by-length
   npx softalign playground
   npx softalign help`);

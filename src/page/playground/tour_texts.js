@@ -28,9 +28,9 @@ export const stops = [
       "Le modèle A doit comprimer toute la phrase en un seul vecteur, sans attention ; le modèle B peut revoir chaque mot. Tous deux apprennent sur les mêmes lots et s'arrêtent après 500 pas. | Combien de phrases jamais vues chacun traduit-il exactement ?",
     ],
     answer: [
-      "9 % without attention and 97 % with it: one vector keeps the pattern of the sentence but loses which words filled it. | Set “words of a source at most” to 14, below under “Sentence pairs”, and press “Start”: with longer sentences it is 2.5 % and 98.5 %.",
-      "9 % ohne Aufmerksamkeit und 97 % mit ihr: Der eine Vektor behält den Bauplan des Satzes, aber nicht, welche Wörter darin standen. | Setzen Sie unten bei „Satzpaare“ die Wörter einer Quelle auf höchstens 14 und drücken Sie „Start“: Mit längeren Sätzen sind es 2,5 % und 98,5 %.",
-      "9 % sans attention et 97 % avec : un vecteur unique retient la structure de la phrase, mais oublie quels mots la remplissaient. | Plus bas, sous « Paires de phrases », mettez les mots d'une source à 14 au plus et appuyez sur « Démarrer » : avec des phrases plus longues, c'est 2,5 % et 98,5 %.",
+      "20.5 % without attention and 99.5 % with it: one vector keeps the pattern of the sentence but loses which words filled it. | Set “words of a source at most” to 14, below under “Sentence pairs”, and press “Start”: with longer sentences it is 3 % and 98 %.",
+      "20,5 % ohne Aufmerksamkeit und 99,5 % mit ihr: Der eine Vektor behält den Bauplan des Satzes, aber nicht, welche Wörter darin standen. | Setzen Sie unten bei „Satzpaare“ die Wörter einer Quelle auf höchstens 14 und drücken Sie „Start“: Mit längeren Sätzen sind es 3 % und 98 %.",
+      "20,5 % sans attention et 99,5 % avec : un vecteur unique retient la structure de la phrase, mais oublie quels mots la remplissaient. | Plus bas, sous « Paires de phrases », mettez les mots d'une source à 14 au plus et appuyez sur « Démarrer » : avec des phrases plus longues, c'est 3 % et 98 %.",
     ],
   },
   {
@@ -43,9 +43,9 @@ export const stops = [
       "Personne ne dit au modèle quels mots vont ensemble : les cadres orange ne sont que pour vous. Quand il s'arrête, remontez le temps avec le curseur et comparez, dans le tableau à côté de la matrice, le poids sur les liens de référence des mots déplacés et les traductions exactes. | Le modèle sait-il d'abord où regarder ou quoi dire ?",
     ],
     answer: [
-      "Where to look. | First it learns what French sounds like: after some 50 updates it writes whole sentences that have little to do with the source. Then where to look: from update 50 to 100 the weight of moved words rises from 14.4 to 35.5 %, half of the 72.8 % where it ends, with only 4.5 % exact. What to say follows: after 200 updates 92.5 % are exact.",
-      "Wohin es schauen soll. | Zuerst lernt es, wie Französisch klingt: Nach etwa 50 Updates schreibt es ganze Sätze, die wenig mit der Quelle zu tun haben. Dann, wohin es schauen soll: Von Update 50 bis 100 steigt das Gewicht bewegter Wörter von 14,4 auf 35,5 %, die Hälfte der 72,8 %, bei denen es endet, während erst 4,5 % exakt sind. Was zu sagen ist, folgt: Nach 200 Updates sind 92,5 % exakt.",
-      "Où regarder. | Il apprend d'abord à quoi ressemble le français : après une cinquantaine de pas, il écrit des phrases entières qui ont peu à voir avec la source. Puis où regarder : du pas 50 au pas 100, le poids des mots déplacés monte de 14,4 à 35,5 %, la moitié des 72,8 % où il finit, avec seulement 4,5 % de phrases exactes. Quoi dire vient ensuite : après 200 pas, 92,5 % sont exactes.",
+      "Where to look. | First it learns what French sounds like: after some 50 updates it writes whole sentences that have little to do with the source. Then where to look: from update 50 to 100 the weight of moved words rises from 12.9 to 34.5 %, nearly half of the 73.9 % where it ends, with only 4.0 % exact. What to say follows: after 200 updates 96.0 % are exact.",
+      "Wohin es schauen soll. | Zuerst lernt es, wie Französisch klingt: Nach etwa 50 Updates schreibt es ganze Sätze, die wenig mit der Quelle zu tun haben. Dann, wohin es schauen soll: Von Update 50 bis 100 steigt das Gewicht bewegter Wörter von 12,9 auf 34,5 %, fast die Hälfte der 73,9 %, bei denen es endet, während erst 4,0 % exakt sind. Was zu sagen ist, folgt: Nach 200 Updates sind 96,0 % exakt.",
+      "Où regarder. | Il apprend d'abord à quoi ressemble le français : après une cinquantaine de pas, il écrit des phrases entières qui ont peu à voir avec la source. Puis où regarder : du pas 50 au pas 100, le poids des mots déplacés monte de 12,9 à 34,5 %, presque la moitié des 73,9 % où il finit, avec seulement 4,0 % de phrases exactes. Quoi dire vient ensuite : après 200 pas, 96,0 % sont exactes.",
     ],
   },
   {
@@ -58,9 +58,9 @@ export const stops = [
       "Le score compare l'état du décodeur à chaque mot source : dans le modèle A par un petit réseau, comme en 2015 (additive), dans le modèle B par un simple produit (dot). Tous deux apprennent sur les mêmes lots et s'arrêtent après 300 pas. | Quelle matrice est la plus nette (a le moins d'entropie), et est-ce le modèle qui traduit le mieux ?",
     ],
     answer: [
-      "B's: its entropy is 0.01, A's 0.37. But B has settled early on other words than the right ones (43.5 % of its weight is on gold links, 59.5 % of A's), and translates 64.5 % exactly, A 96.5 %; it needs 500 updates for as much.",
-      "Die von B: Ihre Entropie ist 0,01, die von A 0,37. B hat sich aber früh auf andere als die richtigen Wörter festgelegt (43,5 % seines Gewichts liegen auf Gold-Links, 59,5 % bei A) und übersetzt 64,5 % exakt, A 96,5 %; für ebenso viel braucht es 500 Updates.",
-      "Celle de B : son entropie est de 0,01, celle de A de 0,37. Mais B s'est fixé tôt sur d'autres mots que les bons (43,5 % de son poids est sur les liens de référence, 59,5 % pour A) et traduit 64,5 % des phrases exactement, A 96,5 % ; il lui faut 500 pas pour en faire autant.",
+      "B's: its entropy is 0.02, A's 0.42. More of its weight is on gold links, too (68.7 %, 59.8 % of A's), yet it translates no better: 95.5 % exactly, A 96.5 %. A blurred row is no fault where several source words hold what the next word needs.",
+      "Die von B: Ihre Entropie ist 0,02, die von A 0,42. Auch liegt mehr ihres Gewichts auf Gold-Links (68,7 %, bei A 59,8 %), und doch übersetzt B nicht besser: 95,5 % exakt, A 96,5 %. Eine verschwommene Zeile ist kein Fehler, wo mehrere Quellwörter enthalten, was das nächste Wort braucht.",
+      "Celle de B : son entropie est de 0,02, celle de A de 0,42. Plus de son poids est aussi sur les liens de référence (68,7 %, 59,8 % pour A), et pourtant B ne traduit pas mieux : 95,5 % de phrases exactes, A 96,5 %. Une ligne floue n'est pas une faute là où plusieurs mots sources contiennent ce qu'il faut au mot suivant.",
     ],
   },
   {
@@ -73,9 +73,9 @@ export const stops = [
       "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une parmi les petites matrices au-dessus. | Les quatre têtes pointent-elles le mot traduit ?",
     ],
     answer: [
-      "No: some are sharp on the noun or the verb, others stay blurred or watch another place. | After 500 updates 36.7 % of their mean weight is on gold links, 60.5 % with a single attention; but the decoder reads all four, and about as many sentences are exact (96 and 97 %).",
-      "Nein: Manche zeigen scharf auf Nomen oder Verb, andere bleiben verschwommen oder beobachten eine andere Stelle. | Nach 500 Updates liegen 36,7 % ihres mittleren Gewichts auf Gold-Links, 60,5 % bei einer einzigen Aufmerksamkeit; der Decoder liest aber alle vier, und etwa ebenso viele Sätze sind exakt (96 und 97 %).",
-      "Non : certaines visent nettement le nom ou le verbe, d'autres restent floues ou surveillent ailleurs. | Après 500 pas, 36,7 % de leur poids moyen est sur les liens de référence, 60,5 % avec une seule attention ; mais le décodeur lit les quatre, et presque autant de phrases sont exactes (96 contre 97 %).",
+      "No: some are sharp on the noun or the verb, others stay blurred or watch another place. | After 500 updates 35.9 % of their mean weight is on gold links, 60.5 % with a single attention; but the decoder reads all four, and nearly as many sentences are exact (91 and 99.5 %).",
+      "Nein: Manche zeigen scharf auf Nomen oder Verb, andere bleiben verschwommen oder beobachten eine andere Stelle. | Nach 500 Updates liegen 35,9 % ihres mittleren Gewichts auf Gold-Links, 60,5 % bei einer einzigen Aufmerksamkeit; der Decoder liest aber alle vier, und fast ebenso viele Sätze sind exakt (91 und 99,5 %).",
+      "Non : certaines visent nettement le nom ou le verbe, d'autres restent floues ou surveillent ailleurs. | Après 500 pas, 35,9 % de leur poids moyen est sur les liens de référence, 60,5 % avec une seule attention ; mais le décodeur lit les quatre, et presque autant de phrases sont exactes (91 contre 99,5 %).",
     ],
   },
   {

@@ -209,14 +209,21 @@ expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
 "État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
     python3 scripts/dev/quality/recase.py "$scratch/cases" -)"
 
-# The README's table of the history, its rows of the whole, with the commit.
-printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel (Nadaraya, Watson) | new |' '| 1900 | none |' >"$scratch/years.md"
+# The README's table of the history, its rows and columns of the whole, with the commit.
+cat >"$scratch/years.md" <<'YEARS'
+| year | attention | formula | parameters | BLEU 11-15 | BLEU 21-30 | AER | zeros % | cache |
+|---|---|---|---:|---:|---:|---:|---:|---:|
+| 1964 | kernel (Nadaraya, Watson) | `-\|q - k\|^2` | 1 | 2 | 3 | 4 | 5 | 6 |
+| 1900 | none | `0` | 1 | 2 | 3 | 4 | 5 | 6 |
+YEARS
 (
     source scripts/dev/quality/history.sh
     shown_years "$scratch/years.md" README.md >"$scratch/table.md"
     with_years README.md "$scratch/table.md" abc1234
 ) >"$scratch/README.md"
-expect "rows of years" "$(head -n 3 "$scratch/years.md")" "$(cat "$scratch/table.md")"
+expect "rows of years" '| year | attention | formula | BLEU 11-15 | BLEU 21-30 | AER |
+|---|---|---|---:|---:|---:|
+| 1964 | kernel (Nadaraya, Watson) | `-\|q - k\|^2` | 2 | 3 | 4 |' "$(cat "$scratch/table.md")"
 expect "table of years" "$(cat "$scratch/table.md")" "$(grep -A 4 '`scripts/dev/measure years` made.* at abc1234:$' "$scratch/README.md" | tail -n 3)"
 expect "the rest of the README" "$(grep -v '^|\|measure years' README.md)" "$(grep -v '^|\|measure years' "$scratch/README.md")"
 

@@ -30,7 +30,6 @@ async function main(file, folder, command = "chromium") {
     await cells(page);
     await unusual(page);
     await gradients(page);
-    await grammars(page);
     if (!isFirefox) {
       await files(browser, page, folder);
       await copies(browser, page, folder);
@@ -38,6 +37,7 @@ async function main(file, folder, command = "chromium") {
       await refusals(page, folder);
       await settings(page);
     }
+    await grammars(page);
     await tour(page);
     await lectures(page);
     if (!isFirefox) {

@@ -10,7 +10,7 @@ enum { FILES = 16, LINES = 256 }; /* most files to learn from; lines read at onc
 
 typedef struct bpe_options {
     int merges, min_frequency;
-    const char *codes;
+    const char *codes, *glossaries;
 } bpe_options;
 
 #define AT(field) offsetof(bpe_options, field)
@@ -20,6 +20,8 @@ static const sa_option table[] = {
     {"min-frequency", SA_INT(RUN(min_frequency), 2, 1, 1000000000, "N"),
      "learn: minimum frequency of a symbol pair"},
     {"codes", CLI_TEXT(INPUT, RUN(codes), NULL, "FILE"), "apply: merge operations"},
+    {"glossaries", CLI_TEXT(TEXT, RUN(glossaries), NULL, "LIST"),
+     "apply: words, separated by spaces, that stay whole, also within other words"},
     {0},
 };
 
@@ -43,7 +45,9 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
     sa_bpe bpe = {0};
     sa_buffer out = {0};
     bool good = true;
-    if (options->codes) return sa_fail(error, SA_USAGE, "--codes is an option of 'bpe apply'");
+    if (options->codes || options->glossaries)
+        return sa_fail(error, SA_USAGE, "--%s is an option of 'bpe apply'",
+                       options->codes ? "codes" : "glossaries");
     for (int i = 0; good && (!i || paths[i]); i++)
         good = cli_each_line(paths[i] ? paths[i] : "-", count_line, &counts, error);
     if (good && !counts.words.count)
@@ -62,49 +66,86 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
+typedef struct applying {
+    sa_bpe_segmenter segmenter;
+    const char *glossaries; /* separated by spaces */
+    bool begun;             /* a subword of the current word is in `out` */
+    sa_buffer out;
+} applying;
+
+static void add_subword(applying *work, const char *text, size_t size) {
+    if (work->begun) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
+    sa_buffer_add(&work->out, text, size);
+    work->begun = true;
+}
+
+/* Adds the subwords of a piece of a word; a glossary is one. */
+static bool add_piece(applying *work, const char *text, size_t size, sa_error *error) {
+    size_t count, length;
+    for (const char *at = work->glossaries; *(at += strspn(at, " ")); at += length) {
+        length = strcspn(at, " ");
+        if (length != size || memcmp(at, text, size) != 0) continue;
+        add_subword(work, text, size);
+        return true;
+    }
+    const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, text, size, &count, error);
+    for (size_t i = 0; sizes && i < count; text += sizes[i++]) add_subword(work, text, sizes[i]);
+    return sizes;
+}
+
+/* Cuts a word at the glossaries from `list` on, one after another, as subword-nmt does, and adds
+ * its pieces. */
+static bool add_word(applying *work, const char *text, size_t size, const char *list,
+                     sa_error *error) {
+    list += strspn(list, " ");
+    const size_t length = strcspn(list, " ");
+    if (!length) return add_piece(work, text, size, error);
+    for (const char *at; size > length && (at = memmem(text, size, list, length));) {
+        const size_t before = (size_t)(at - text);
+        if ((before && !add_word(work, text, before, list + length, error)) ||
+            !add_word(work, at, length, list + length, error))
+            return false;
+        text = at + length, size -= before + length;
+    }
+    return !size || add_word(work, text, size, list + length, error);
+}
+
 /* Splits a line; as in subword-nmt, spaces around it stay, and spaces between words become one. */
-static bool apply_line(sa_bpe_segmenter *segmenter, const char *line, sa_buffer *out,
-                       sa_error *error) {
+static bool apply_line(applying *work, const char *line, sa_error *error) {
     const size_t leading = strspn(line, " ");
-    sa_buffer_add(out, line, leading);
+    sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
         const size_t size = strcspn(at, " "), spaces = strspn(at + size, " ");
-        size_t count;
-        const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, at, size, &count, error);
-        if (!sizes) return false;
-        for (size_t i = 0; i < count; at += sizes[i++]) {
-            sa_buffer_add(out, at, sizes[i]);
-            if (i + 1 < count) sa_buffer_adds(out, SA_SUBWORD_MARK " ");
-        }
-        sa_buffer_add(out, at, at[spaces] && spaces ? 1 : spaces);
+        work->begun = false;
+        if (!add_word(work, at, size, work->glossaries, error)) return false;
+        at += size;
+        sa_buffer_add(&work->out, at, at[spaces] && spaces ? 1 : spaces);
         at += spaces;
     }
-    sa_buffer_adds(out, "\n");
+    sa_buffer_adds(&work->out, "\n");
     return true;
 }
 
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
     sa_bpe bpe = {0};
-    sa_bpe_segmenter segmenter = {0};
+    applying work = {.glossaries = options->glossaries ? options->glossaries : ""};
     cli_input input = {0};
-    sa_buffer out = {0};
     const char *lines[LINES];
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     bool good = sa_bpe_open(&bpe, options->codes, error);
-    if (good) sa_bpe_segmenter_init(&segmenter, &bpe);
+    if (good) sa_bpe_segmenter_init(&work.segmenter, &bpe);
     good = good && cli_input_open(&input, paths[0], error);
     for (size_t count = 1; good && count;) {
         good = cli_input_next(&input, lines, LINES, &count, error);
-        for (size_t i = 0; good && i < count; i++)
-            good = apply_line(&segmenter, lines[i], &out, error);
-        good = good && cli_print(&out, error);
+        for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
+        good = good && cli_print(&work.out, error);
     }
     if (good && input.tab_line) cli_note_tab(input.reader.file.name, input.tab_line);
-    sa_buffer_release(&out);
+    sa_buffer_release(&work.out);
     sa_text_lines_close(&input.reader);
-    sa_bpe_segmenter_release(&segmenter);
+    sa_bpe_segmenter_release(&work.segmenter);
     sa_bpe_release(&bpe);
     return good;
 }

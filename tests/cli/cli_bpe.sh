@@ -31,6 +31,15 @@ tac en | "$softalign" bpe learn --merges 100 >one
 "$softalign" bpe learn --merges 100 en >other
 cmp -s one other || fail "the order of the lines changes the merges"
 
+# Glossaries stay whole and are cut out of other words, one after another, as in subword-nmt: US splits USA, too.
+printf '#version: 0.2\na b\nab c</w>\n' >abc
+printf 'abc USA 1934USABUSA USA.abc xUSxUSA abUSabc\n' >glossed
+expect 0 "" bpe apply --codes abc --glossaries "USA abc US" glossed
+same "glossaries" "abc US@@ A 1@@ 9@@ 3@@ 4@@ US@@ A@@ B@@ US@@ A US@@ A@@ .@@ abc x@@ US@@ x@@ US@@ A a@@ b@@ US@@ abc" "$(cat out)"
+expect 0 "" bpe apply --codes abc --glossaries " USA  " glossed
+same "one glossary" "abc USA 1@@ 9@@ 3@@ 4@@ USA@@ B@@ USA USA@@ .@@ abc x@@ U@@ S@@ x@@ USA ab@@ U@@ S@@ abc" "$(cat out)"
+expect 2 "--glossaries is an option of 'bpe apply'" bpe learn --glossaries x en
+
 # Wrong usage and broken files.
 printf '#version: 0.2\na b\na b\n' >twice
 printf '#version: 0.2\r\na b\r\n' >crlf

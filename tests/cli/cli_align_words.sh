@@ -44,6 +44,28 @@ same "lines" 2 "$(wc -l <json)"
 run --limit 1
 grep -q "</s>" out || fail "no matrix is printed"
 
+# Few new pairs, by an aligner of many: as if they stood at the end of these, which hardly changes what is learned, and
+# better than what they teach alone. Words that nobody has seen come from the empty word.
+"$softalign" corpus reorder --pairs 10 --split test >new.tsv
+cut -f 3 new.tsv >new.gold
+for method in none grow-diag; do
+    "$softalign" align-words new.tsv --model 1 --train pairs.tsv --combine $method --pharaoh new.links 2>err || fail "--train: $(cat err)"
+    "$softalign" align-words <(cat pairs.tsv new.tsv) --model 1 --combine $method --pharaoh joint 2>err || fail "$(cat err)"
+    tail -n 10 joint | cmp - new.links || fail "--train $method differs from the same pairs in one file"
+done
+"$softalign" align-words new.tsv --model 1 --pharaoh few 2>err || fail "$(cat err)"
+rate() { "$softalign" score --alignments "$1" new.gold | awk 'NR == 2 { print $5 }'; }
+"$softalign" align-words new.tsv --model 1 --train pairs.tsv --pharaoh new.links 2>err || fail "$(cat err)"
+awk -v many="$(rate new.links)" -v few="$(rate few)" 'BEGIN { exit !(many < 0.15 && few > 0.2) }' ||
+    fail "AER $(rate new.links) of many pairs, $(rate few) of few"
+printf 'zork sad\tblorp triste\n' >unseen.words
+for model in 1 2 hmm diagonal; do
+    "$softalign" align-words unseen.words --model $model --train pairs.tsv --tidy table 2>err || fail "unseen words, $model: $(cat err)"
+    same "weights of unseen words, $model" "0 0 0" "$(awk -F , '$4 == "blorp" { print $7 }' table | xargs)"
+    grep -q '^1,1,1,triste,1,sad,\(1\|0.9[0-9]*\),' table || fail "a word beside unseen ones, $model: $(cat table)"
+done
+expect 4 "cannot open 'none': No such file or directory" align-words new.tsv --train none
+
 # Its links guide the attention of a model.
 "$softalign" train --train pairs.tsv --alignments links --guided-alignment 1 --out guided --embed 16 --hidden 16 \
     --attn 16 --maxout 8 --steps 20 --max-time 0 2>err || fail "guided by Model 1: $(cat err)"

@@ -39,6 +39,19 @@ for file in first.txt:occlusion aligned.txt:attention; do
         "$(sed -n "s/^${file#*:}: AER //p" err)"
 done
 
+# Contrastive: the difference of occlusion in the row where two targets part is what <unk> in place of a word does to the
+# difference of log p.
+printf 'a cat sees\tun chat voit\na cat sees\tun chien voit\n' >parting.tsv
+contrast() { awk -F , '$3 == 1 && $6 != "</s>" { d[$5] += $1 == 1 ? $7 : -$7 } END { for (j in d) print j, d[j] }' | sort -n; }
+"$softalign" attribute $model parting.tsv --method occlusion --tidy - --quiet | contrast >contrasted
+for pair in "a cat sees" "zork cat sees" "a zork sees" "a cat zork"; do
+    sed "s/^a cat sees/$pair/" parting.tsv | "$softalign" align $model - --tidy - --quiet |
+        awk -F , '$3 == 1 && $5 == 0 { d += $1 == 1 ? log($11) : -log($11) } END { print d }'
+done >differences
+awk 'NR == FNR { d[FNR] = $1; next } { e = d[1] - d[FNR + 1] - $2; if (e * e > 1e-8) bad = 1; if ($2 * $2 > 1e-6) some++ }
+    END { exit bad || !some || FNR != 3 }' differences contrasted ||
+    fail "contrastive: $(paste differences contrasted)"
+
 # Earlier target words are columns after those of the source; what follows a word has no part in it.
 methods=gradient,input-x-gradient,integrated-gradients,occlusion
 check_prefix() { # NAME MODEL

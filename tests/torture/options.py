@@ -84,7 +84,9 @@ def value_of(rng, row, pairs):
         return number(rng, row)
     if row.meta == 'PAIRS':
         return pairs
-    if row.meta in ('FILE', 'DIR', 'MODEL'):
+    if row.meta in ('WORDS', 'TEXT'):
+        return rng.choice(['the cat', 'le chat </s>', ''])
+    if row.meta in ('FILE', 'DIR', 'MODEL', 'LINKS'):
         return f'{row.name}.{rng.randrange(1 << 30)}'
     raise SystemExit(f'options.py knows no value for --{row.name} {row.meta}')
 

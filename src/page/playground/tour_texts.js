@@ -118,9 +118,9 @@ export const stops = [
       "Rien de récurrent ici : un Transformer (2017) dont le décodeur a deux couches de quatre têtes, et dont on voit l'attention à la source. Appuyez sur « Essayer » : les petites matrices montrent les huit têtes, une ligne par couche. | Quelle couche vise le plus les mots en cours de traduction, la première ou la seconde ?",
     ],
     answer: [
-      "The second: 55 to 69 % of the weight of its heads is on gold links, 36 to 60 % of the first layer's. | Those look more at words around, from which the second layer can choose. After 500 updates 84 % of the unseen sentences are exact: without recurrence the model needs longer on so few pairs.",
-      "Die zweite: 55 bis 69 % des Gewichts ihrer Köpfe liegen auf Gold-Links, 36 bis 60 % bei der ersten. | Deren Köpfe schauen mehr auf Wörter ringsum, aus denen die zweite Schicht wählen kann. Nach 500 Updates sind 84 % der ungesehenen Sätze exakt: Ohne Rekurrenz braucht das Modell bei so wenigen Paaren länger.",
-      "La seconde : 55 à 69 % du poids de ses têtes est sur les liens de référence, contre 36 à 60 % pour la première. | Celles-ci regardent davantage les mots alentour, parmi lesquels la seconde peut choisir. Après 500 pas, 84 % des phrases jamais vues sont exactes : sans récurrence, il faut plus de temps sur si peu de paires.",
+      "The second: 49 to 75 % of the weight of its heads is on gold links, 33 to 62 % of the first layer's. | Those look more at words around, from which the second layer can choose. After 500 updates 85 % of the unseen sentences are exact: without recurrence the model needs longer on so few pairs.",
+      "Die zweite: 49 bis 75 % des Gewichts ihrer Köpfe liegen auf Gold-Links, 33 bis 62 % bei der ersten. | Deren Köpfe schauen mehr auf Wörter ringsum, aus denen die zweite Schicht wählen kann. Nach 500 Updates sind 85 % der ungesehenen Sätze exakt: Ohne Rekurrenz braucht das Modell bei so wenigen Paaren länger.",
+      "La seconde : 49 à 75 % du poids de ses têtes est sur les liens de référence, contre 33 à 62 % pour la première. | Celles-ci regardent davantage les mots alentour, parmi lesquels la seconde peut choisir. Après 500 pas, 85 % des phrases jamais vues sont exactes : sans récurrence, il faut plus de temps sur si peu de paires.",
     ],
   },
 ];

@@ -84,7 +84,7 @@ def value_of(rng, row, pairs):
         return number(rng, row)
     if row.meta == 'PAIRS':
         return pairs
-    if row.meta in ('WORDS', 'TEXT'):
+    if row.meta in ('WORDS', 'TEXT', 'NAME'):
         return rng.choice(['the cat', 'le chat </s>', ''])
     if row.meta in ('FILE', 'DIR', 'MODEL', 'LINKS'):
         return f'{row.name}.{rng.randrange(1 << 30)}'

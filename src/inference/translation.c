@@ -215,7 +215,7 @@ static bool encode_prefixes(translate_task *task, size_t count, sa_error *error)
         sa_encode_texts(&model->target, model->max_len, texts, sizeof *texts, count, error);
     for (size_t i = 0; task->prefixes && i < count; i++)
         if (!task->prefixes[i].ids)
-            return sa_fail(error, SA_LIMIT, "target prefix %zu has %d tokens, more than %d", i + 1,
+            return sa_fail(error, SA_LIMIT, "a target prefix has %d tokens, more than %d",
                            task->prefixes[i].len - 1, model->max_len);
     return task->prefixes;
 }

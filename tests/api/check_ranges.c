@@ -225,6 +225,13 @@ START_TEST(counts_are_bounded) {
         training.snapshot_pairs = corpus.pairs, training.snapshot_count = n;
         expect_usage(do_train(), "snapshot_pairs", "n");
     }
+    const char *prefixes[] = {NULL, "x"};
+    search.target_prefix = prefixes;
+    expect_usage(do_translate(), "target_prefix", "prefix NULL");
+    expect_usage(do_evaluate(), "target_prefix", "prefix NULL");
+    prefixes[0] = "\xff";
+    expect_usage(do_translate(), "target_prefix", "prefix not UTF-8");
+    search.target_prefix = NULL;
     chosen[0] = corpus.count;
     expect_usage(sa_eval_summarize(NULL, &corpus, results, chosen, 1, &summary, &error), "chosen",
                  "chosen");

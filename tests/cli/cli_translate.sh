@@ -109,7 +109,7 @@ same "--prefix-column of piped lines" 99 "$(sed 1d out | grep -c '^un chat')"
 same "a line without a prefix" "$(head -n 1 file)" "$(head -n 1 out)"
 expect 2 "--target-prefix and --prefix-column exclude each other" \
     translate $model source.txt --prefix-column --target-prefix le
-expect 7 "target prefix 1 has 1001 tokens, more than 1000" \
+expect 7 "a target prefix has 1001 tokens, more than 1000" \
     translate $model source.txt --target-prefix "$(printf 'le %.0s' {1..1001})"
 
 # Drawn at random: the same seed draws the same, another one something else.

@@ -235,7 +235,7 @@ class Tests(Case):
         said = []
         softalign.train([("a\tb", "{\"b\na"), ("<?xml", "ä")] * 9, self.folder + "-odd", valid=[("a b", "b a")], steps=1,
                         callback=lambda now: said.append(str(now)), **SMALL)
-        self.assertIn("validation: 1 pairs (valid.jsonl)", said)
+        self.assertIn("validation: 1 pair (valid.jsonl)", said)
         self.fails(Code.DATA, "train.jsonl:2", softalign.train, [("a", "b"), ("caf\udce9", "b")], "bad", **SMALL)
 
     def test_progress_bar(self):

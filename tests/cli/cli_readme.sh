@@ -135,7 +135,7 @@ done
 # Lesson 9 and its page look at the sentence that LESSONS.md draws.
 sentence=$(head -n 1 written/09-self-attention/senses.txt)
 same "the sentence at which the page of lesson 9 opens" "$sentence" \
-    "$(sed -n 2p written/09-self-attention/unseen.tsv | cut -f 1)"
+    "$(sed -n 10p written/09-self-attention/unseen.tsv | cut -f 1)"
 same "the words of the picture in LESSONS.md" "${sentence%.} . </s>" \
     "$(blocks text "$root/corpora/LESSONS.md" | awk '/░|▒|▓|█|·/ { print $1 }' | xargs)"
 picture='softalign align model/best.safetensors senses.tsv --site encoder --layer . --head . --limit 1 --terminal'

@@ -23,8 +23,9 @@ static const sa_option table[] = {
 };
 
 static void show_counts(const sa_cleaned *cleaned) {
-    cli_note("%zu lines, %zu pairs kept; dropped:", cleaned->lines,
-             cleaned->counts[SA_DROP_REASONS]);
+    const size_t kept = cleaned->counts[SA_DROP_REASONS], lines = cleaned->lines;
+    cli_note("%zu line%s, %zu pair%s kept%s", lines, lines == 1 ? "" : "s", kept,
+             kept == 1 ? "" : "s", kept == lines ? "" : "; dropped:");
     for (int i = 0; i < SA_DROP_REASONS; i++)
         if (cleaned->counts[i]) cli_note("%8zu %s", cleaned->counts[i], sa_drop_reasons[i].text);
 }

@@ -27,6 +27,8 @@ same "report" "14 lines, 5 pairs kept; dropped:
 printf 'the cat sleeps.\tle chat dort.\t0-0 1-1\na window\t\320\276\320\272\320\275\320\276 \320\264\320\276\320\274\na  door\tune porte\nOK\tOK\nthe cat sleeps .\tle chat\302\240 dort.\n' >kept
 cmp -s out kept || fail "kept: $(cat out)"
 "$softalign" clean - <raw.tsv 2>/dev/null | cmp -s - kept || fail "standard input gives something else"
+head -n 1 kept | "$softalign" clean - >out 2>err
+same "report on a pair that is kept" "1 line, 1 pair kept" "$(cat err)"
 gzip -kf raw.tsv
 "$softalign" clean raw.tsv.gz 2>/dev/null | cmp -s - kept || fail "gzip gives something else"
 "$softalign" clean kept >again 2>/dev/null

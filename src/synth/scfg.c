@@ -105,10 +105,13 @@ static bool fail_at(const sa_grammar *g, const sa_category *c, const char *probl
                    sa_grammar_category(g, (int32_t)(c - g->category)), problem);
 }
 
+/* Rules without symbols begin where the next ones do: their lines decide, so that every qsort gives
+ * the same order. */
 static int by_category(const void *left, const void *right) {
     const sa_rule *a = left, *b = right;
-    return a->category != b->category ? a->category - b->category
-                                      : (a->first > b->first) - (a->first < b->first);
+    if (a->category != b->category) return a->category - b->category;
+    if (a->line != b->line) return a->line > b->line ? 1 : -1;
+    return (a->first > b->first) - (a->first < b->first);
 }
 
 /* Puts the rules of each category next to each other, in the order of the file. */

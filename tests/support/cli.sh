@@ -47,7 +47,7 @@ notebook() {
 # folder's `made` in place of the tree's `build`.
 installing() {
     local typed
-    typed=$(sed -n "/^## Installing/,/^## /s/^| $1 | \([^|]*\) |.*/\1/p" "$root/README.md" | tr -d '\`' | sed "s|build/|$scratch/made/|g")
+    typed=$(sed -n "s/^| $1 | \([^|]*\) |.*/\1/p" "$root/README.md" | tr -d '\`' | sed "s|build/|$scratch/made/|g")
     [ "$typed" ] || fail "README.md does not say how '$1' installs softalign"
     build="${typed%%; *} $scratch/made" install=${typed#*; }
 }

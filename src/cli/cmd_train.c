@@ -135,8 +135,9 @@ static void show_result(const sa_train_result *result, const train_options *opti
         snprintf(best, sizeof best, "best validation loss %.4f, BLEU %.2f on %zu pair%s",
                  result->best_loss, result->best_bleu, result->valid_pairs,
                  result->valid_pairs == 1 ? "" : "s");
-    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; %s", result->reason,
-             (long long)result->steps, result->epochs, result->spent.seconds, best);
+    cli_note("ended (%s) after %lld step%s, %d epoch%s, %.1f s; %s", result->reason,
+             (long long)result->steps, result->steps == 1 ? "" : "s", result->epochs,
+             result->epochs == 1 ? "" : "s", result->spent.seconds, best);
     show_limit(result, options);
     if (result->worst) {
         cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);

@@ -114,7 +114,7 @@ start() {
     fail "no training: $(cat log)"
 }
 node "$root/tests/web/node_locks.mjs" "$root" || fail "the locks of folders"
-expect 2 'N from 0 to 65535' playground --port 70000 --no-open
+expect 2 'usage: softalign playground [--port N] [--no-open], N from 0 to 65535' playground --port 70000 --no-open
 start
 expect 6 "'stopped' is locked by pid $pid on $(uname -n)" train $long --resume
 kill -INT $pid

@@ -17,7 +17,9 @@ export default function playground(args) {
     args.join(" ").replace("--port ", "--port="),
   );
   if (!usage || usage[1] > 65535) {
-    console.error("softalign: usage: softalign playground [--port N] [--no-open], N from 0 to 65535");
+    console.error(
+      "softalign: usage: softalign playground [--port N] [--no-open], N from 0 to 65535",
+    );
     process.exitCode = 2;
     return;
   }

@@ -141,8 +141,10 @@ static void show_result(const sa_train_result *result, const train_options *opti
     show_limit(result, options);
     if (result->worst) {
         cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
-        cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->job.out,
-                 strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
+        const char *columns = options->job.columns; /* else the pairs might be read backwards */
+        cli_note("all findings: softalign eval %s/best.safetensors %s%s%s --diagnose",
+                 options->job.out, strcmp(pairs, "-") == 0 ? "PAIRS" : pairs,
+                 columns ? " --columns " : "", columns ? columns : "");
     }
     cli_note_folder(options->job.out, training_files);
 }

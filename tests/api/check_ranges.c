@@ -226,6 +226,7 @@ START_TEST(counts_are_bounded) {
         expect_usage(do_train(), "snapshot_pairs", "n");
     }
     const char *prefixes[] = {NULL, "x"};
+    sa_sentence_results_release(results, corpus.count);
     search.target_prefix = prefixes;
     expect_usage(do_translate(), "target_prefix", "prefix NULL");
     expect_usage(do_evaluate(), "target_prefix", "prefix NULL");

@@ -67,6 +67,7 @@ EXPORT(begin) int web_begin(void) {
 /* Updates `from` to `to` of a training of so many. Returns the loss per pair. */
 EXPORT(train) double web_train(int from, int to, int of) {
     double loss = 0;
+    memset(M.dw, 0, sizeof(real) * (size_t)M.total); /* web_show() leaves a gradient */
     for (int i = from; i < to; i++) {
         for (int k = 0; k < BATCH; k++) {
             pair *p = &pairs[(int)(uniform() * count)];

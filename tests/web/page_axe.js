@@ -7,9 +7,11 @@ const { Browser } = require("../support/browser.js");
 const [axe, ...files] = process.argv.slice(2);
 const source = fs.readFileSync(axe, "utf8");
 const isPlayground = (file) => file.endsWith("playground.html");
+const isPaper = (file) => /papers?(-\d+)?\.html$/.test(file);
 
 // What opens the scenes of a page, the first being the page itself.
 function scenesOf(file) {
+  if (isPaper(file)) return { page: "0" };
   if (isPlayground(file)) return { page: "0", stage: `byId("present").click()` };
   const slides = `document.getElementById("project")?.click()`;
   const large = `document.querySelector("#eras button")?.click()`;

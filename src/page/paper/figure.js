@@ -11,9 +11,8 @@ const short = (x) => (Math.abs(x) >= 0.995 || x === 0 ? x.toFixed(1) : x.toFixed
 const largest = (x) => x.reduce((most, each) => Math.max(most, Math.abs(each)), 1e-9);
 
 // Words below bars, so that a long one has room.
-const bars = ({ x }, labels) => {
+const bars = ({ x, most = largest(x) }, labels) => {
   const width = labels ? 62 : Math.max(14, Math.min(40, 560 / x.length));
-  const most = largest(x);
   const signed = x.some((each) => each < 0);
   const svg = element("svg", { viewBox: `0 0 ${x.length * width} 120`, class: "bars" });
   x.forEach((each, i) => {
@@ -42,12 +41,11 @@ const bars = ({ x }, labels) => {
   return svg;
 };
 
-const cells = ({ rows, cols, x }, rowLabels, colLabels) => {
+const cells = ({ rows, cols, x, most = largest(x) }, rowLabels, colLabels) => {
   const size = colLabels ? 30 : Math.max(8, Math.min(22, 480 / cols));
   const high = rowLabels ? 17 : Math.max(6, Math.min(16, 220 / rows));
   const left = rowLabels ? 84 : 0;
   const top = colLabels ? 62 : 0;
-  const most = largest(x);
   const svg = element("svg", {
     viewBox: `0 0 ${left + cols * size + (colLabels ? 40 : 0)} ${top + rows * high}`,
   });

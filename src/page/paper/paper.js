@@ -7,7 +7,7 @@ import { shownPairs, somePairs } from "./pairs.js";
 import { themeButton } from "./theme.js";
 
 const SHOTS = 16;
-const UPDATES = { 2015: 2000, 2017: 800 };
+const UPDATES = { 2015: 6000, 2017: 800 };
 const PIECE = 4; // updates between two looks at the page
 
 const at = (id) => document.getElementById(id);
@@ -24,6 +24,13 @@ const labels = (count, name) => {
   if (name === "p") return Array.from({ length: count }, (_, id) => state.engine.spelling(id));
   return count === source.length ? source : null;
 };
+
+// The letters of a shape such as "[S × n_a]": rows and columns, or columns alone.
+const lettersOf = (shape) =>
+  shape
+    .replace(/[[\]]/g, "")
+    .split("×")
+    .map((letter) => letter.trim());
 
 // The most probable words, since a vocabulary has too many for bars.
 const likely = (numbers) => {
@@ -43,7 +50,9 @@ const showLens = () => {
   lens.innerHTML = `<h2>${symbol} <span class="shape">${shape}</span></h2><p></p>`;
   lens.querySelector("p").textContent = meaning;
   const numbers = state.numbers.get(state.name);
+  const letters = lettersOf(shape);
   if (!numbers) return;
+  if (WEIGHTS.includes(state.name)) numbers.most = 1;
   const [top, spelled] = state.name === "p" ? likely(numbers) : [];
   if (top) lens.append(figureOf(meaning, top, null, spelled));
   else
@@ -51,16 +60,17 @@ const showLens = () => {
       figureOf(
         meaning,
         numbers,
-        numbers.rows > 1 ? labels(numbers.rows) : null,
-        labels(numbers.cols, state.name),
+        numbers.rows > 1 && letters[0] === "S" ? labels(numbers.rows) : null,
+        letters.at(-1) === "S" || state.name === "own" ? labels(numbers.cols, state.name) : null,
       ),
     );
   const note = document.createElement("p");
   note.className = "range";
-  note.textContent = `for “${words()[1][state.step]}”: ${rangeOf(numbers)}`;
+  note.textContent = rangeOf(numbers);
   lens.append(note);
 };
 
+const WEIGHTS = ["alpha", "mean"]; // whose darkest color is 1
 const MATRIX = { 2015: "alpha", 2017: "mean" };
 const showMatrix = () => {
   const [source, target] = words();
@@ -71,7 +81,7 @@ const showMatrix = () => {
   }
   const svg = figureOf(
     "Alpha of all words",
-    { rows: target.length, cols: source.length, x },
+    { rows: target.length, cols: source.length, x, most: 1 },
     target,
     source,
   );

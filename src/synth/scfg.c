@@ -153,7 +153,7 @@ static bool check_alone(const sa_grammar *g, const sa_rule *rule, sa_error *erro
     return true;
 }
 
-bool sa_grammar_settle(sa_grammar *g, sa_error *error) {
+bool sa_grammar_solve(sa_grammar *g, sa_error *error) {
     if (!group_rules(g, error)) return false;
     sa_category *start = &g->category[g->start];
     const bool deep = !solve(g, update_ends);

@@ -93,7 +93,7 @@ void sa_grammar_free(sa_grammar *grammar);
 
 /* Groups the rules by category and solves the equations of scfg.c. SA_DATA: the start cannot end, a
  * category has no end, or two derivations where it needs one. */
-bool sa_grammar_settle(sa_grammar *grammar, sa_error *error);
+bool sa_grammar_solve(sa_grammar *grammar, sa_error *error);
 
 /* Writes a random sentence pair into an empty draft. False: it is too long. */
 bool sa_grammar_draw(sa_grammar *grammar, sa_draft *draft);

@@ -212,8 +212,8 @@ static bool read_field(reader *r, char **token, int count, sa_rule *rule, sa_err
 }
 
 static bool read_rule(reader *r, sa_error *error) {
-    int first[FIELDS + 1] = {0},
-                       fields = 1; /* field i: the tokens from first[i] to first[i + 1] - 2 */
+    /* Field i: the tokens from first[i] to first[i + 1] - 2. */
+    int first[FIELDS + 1] = {0}, fields = 1;
     for (int i = 0; i < r->tokens && fields < FIELDS; i++)
         if (!strcmp(r->token[i], "|||")) first[fields++] = i + 1;
     first[fields] = r->tokens + 1;
@@ -339,7 +339,7 @@ sa_grammar *sa_grammar_read(const char *name, const char *text, sa_error *error)
                 (sa_text_lines){.file = {sa_copy(text, strlen(text), error), strlen(text), name}};
         r->file.lines.file = &r->file.file;
         good = (text ? r->file.file.data != NULL : sa_text_lines_open(&r->file, name, error)) &&
-               read_lines(r, error) && sa_grammar_settle(g, error);
+               read_lines(r, error) && sa_grammar_solve(g, error);
         g->text = r->file.file.data; /* joins point into it */
         sa_strings_release(&r->names);
         sa_strings_release(&r->possible);

@@ -1,17 +1,17 @@
 /* play: a file of src/paper in its annotated page (scripts/papers), compiled to WebAssembly. Who
  * includes it has included the file, and defines
  *
- *     settle()         the sizes of M
+ *     set_sizes()      the sizes of M
  *     list_step(i)     calls list_numbers() for what step i of the pass P computed
  *     learn(i, of)     updates M, number i of so many */
 #define EXPORT(name) __attribute__((export_name(#name)))
-enum { MOST_PAIRS = 1000, MOST_SHOTS = 32, MOST_LISTED = 64, MOST_TEXT = 1 << 16 };
+enum { MOST_PAIRS = 1000, MOST_CHECKPOINTS = 32, MOST_LISTED = 64, MOST_TEXT = 1 << 16 };
 
 static model M;
 static pass P;
 static pair pairs[MOST_PAIRS], shown;
 static int count, listed;
-static real *shots[MOST_SHOTS]; /* the weights of M at some moments of its training */
+static real *checkpoints[MOST_CHECKPOINTS]; /* the weights of M during training */
 static char text[MOST_TEXT];
 static struct {
     const char *name;
@@ -19,7 +19,7 @@ static struct {
     int rows, cols;
 } list[MOST_LISTED];
 
-static void settle(void);
+static void set_sizes(void);
 static void list_step(int i);
 static void learn(int i, int of);
 
@@ -57,7 +57,7 @@ EXPORT(begin) int web_begin(void) {
         *end = 0;
         count += split_pair(line, pairs[count]);
     }
-    settle();
+    set_sizes();
     number_words(&M, pairs, count);
     allocate_model(&M, "page");
     start_model(&M);
@@ -80,13 +80,13 @@ EXPORT(train) double web_train(int from, int to, int of) {
     return loss;
 }
 
-/* Keeps the weights as a shot, or goes back to them. */
-EXPORT(keep) void web_keep(int shot) {
-    if (!shots[shot]) shots[shot] = allocate((size_t)M.total, sizeof(real));
-    memcpy(shots[shot], M.w, sizeof(real) * (size_t)M.total);
+/* Keeps the weights as a checkpoint, or goes back to them. */
+EXPORT(keep) void web_keep(int checkpoint) {
+    if (!checkpoints[checkpoint]) checkpoints[checkpoint] = allocate((size_t)M.total, sizeof(real));
+    memcpy(checkpoints[checkpoint], M.w, sizeof(real) * (size_t)M.total);
 }
-EXPORT(restore) void web_restore(int shot) {
-    memcpy(M.w, shots[shot], sizeof(real) * (size_t)M.total);
+EXPORT(restore) void web_restore(int checkpoint) {
+    memcpy(M.w, checkpoints[checkpoint], sizeof(real) * (size_t)M.total);
 }
 
 /* Runs the pair in the text, forward and backward, and lists the numbers of step i. Returns the

@@ -4,7 +4,7 @@
 #undef main
 #include "paper/play.h"
 
-static void settle(void) {
+static void set_sizes(void) {
     M = (model){.m = 12, .n = 16, .n_a = 12, .l = 12};
     for (int side = 0; side < 2; side++) collect_words(pairs, count, 1 << side, &M.words[side]);
 }

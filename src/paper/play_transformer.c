@@ -4,7 +4,7 @@
 #undef main
 #include "paper/play.h"
 
-static void settle(void) {
+static void set_sizes(void) {
     M = (model){.d = 16, .h = 2, .N = 2, .d_ff = 16};
     P.dropout = 0;
     collect_words(pairs, count, 3, &M.words[0]);

@@ -22,9 +22,9 @@ async function names(page) {
 
 // Untrained, all words weigh the same; trained, they do not. Each step has weights of its own.
 async function numbers(page, vectors) {
-  await page.until(`document.getElementById("shot").max === "15"`, 120000);
-  const set = (shot) =>
-    page.run(`(() => { const slider = document.getElementById("shot"); slider.value = ${shot};
+  await page.until(`document.getElementById("checkpoint").max === "15"`, 120000);
+  const set = (checkpoint) =>
+    page.run(`(() => { const slider = document.getElementById("checkpoint"); slider.value = ${checkpoint};
       slider.dispatchEvent(new Event("input")); })()`);
   await set(0);
   if (vectors) {

@@ -43,8 +43,8 @@ export const openEngine = async (base64) => {
   return {
     begin: (text) => (write(text), c.begin()),
     train: (from, to, of) => c.train(from, to, of),
-    keep: (shot) => c.keep(shot),
-    restore: (shot) => c.restore(shot),
+    keep: (checkpoint) => c.keep(checkpoint),
+    restore: (checkpoint) => c.restore(checkpoint),
     show: (pair, step) => (write(pair), c.show(step), numbers()),
     spelling: (id) => read(c.spelling(id)),
   };

@@ -6,14 +6,15 @@ import { followNames } from "./names.js";
 import { shownPairs, somePairs } from "./pairs.js";
 import { themeButton } from "./theme.js";
 
-const SHOTS = 16;
+const CHECKPOINTS = 16;
+const WEIGHTS = ["alpha", "mean"]; // whose darkest color is 1
 const UPDATES = { 2015: 6000, 2017: 800 };
 const PIECE = 4; // updates between two looks at the page
 
 const at = (id) => document.getElementById(id);
 const names = JSON.parse(at("names").textContent);
 const year = document.title.match(/\((\d+)\)/)[1];
-const state = { name: "alpha", step: 0, pair: 0, shot: 0, engine: null, numbers: new Map() };
+const state = { name: "alpha", step: 0, pair: 0, checkpoint: 0, engine: null, numbers: new Map() };
 
 const words = () => shownPairs[state.pair].split("\t").map((side) => [...side.split(" "), "</s>"]);
 
@@ -70,7 +71,6 @@ const showLens = () => {
   lens.append(note);
 };
 
-const WEIGHTS = ["alpha", "mean"]; // whose darkest color is 1
 const MATRIX = { 2015: "alpha", 2017: "mean" };
 const showMatrix = () => {
   const [source, target] = words();
@@ -104,43 +104,43 @@ const showTarget = () => {
 };
 
 const show = () => {
-  state.engine.restore(state.shot);
+  state.engine.restore(state.checkpoint);
   showMatrix();
   state.numbers = state.engine.show(shownPairs[state.pair], state.step);
   showTarget();
   showLens();
-  const share = Math.round((100 * state.shot) / (SHOTS - 1));
-  at("shot-text").textContent = state.shot === 0 ? "untrained" : `${share} % trained`;
+  const share = Math.round((100 * state.checkpoint) / (CHECKPOINTS - 1));
+  at("checkpoint-text").textContent = state.checkpoint === 0 ? "untrained" : `${share} % trained`;
 };
 
 const pause = () => new Promise((go) => setTimeout(go));
 
 // Trains in small pieces, so that the page answers meanwhile; the slider grows with it. What it
-// works on is a shot of its own, since the page shows others between the pieces.
+// works on is a checkpoint of its own, since the page shows others between the pieces.
 const train = async () => {
   const of = UPDATES[year];
-  const slider = at("shot");
-  state.engine.keep(SHOTS);
+  const slider = at("checkpoint");
+  state.engine.keep(CHECKPOINTS);
   for (let i = 0; i < of; i += PIECE) {
-    state.engine.restore(SHOTS);
+    state.engine.restore(CHECKPOINTS);
     const loss = state.engine.train(i, i + PIECE, of);
-    state.engine.keep(SHOTS);
-    const shot = Math.floor(((SHOTS - 1) * (i + PIECE)) / of);
-    if (shot > slider.max) {
-      state.engine.keep(shot);
-      slider.max = shot;
+    state.engine.keep(CHECKPOINTS);
+    const checkpoint = Math.floor(((CHECKPOINTS - 1) * (i + PIECE)) / of);
+    if (checkpoint > slider.max) {
+      state.engine.keep(checkpoint);
+      slider.max = checkpoint;
       at("status").textContent =
         `Trained in this page: ${i + PIECE} of ${of} updates, loss ${loss.toFixed(2)}.`;
-      if (!state.chosen) ((state.shot = shot), (slider.value = shot), show());
+      if (!state.chosen) ((state.checkpoint = checkpoint), (slider.value = checkpoint), show());
     }
     await pause();
   }
 };
 
 const listen = () => {
-  at("shot").addEventListener("input", (event) => {
+  at("checkpoint").addEventListener("input", (event) => {
     state.chosen = true;
-    state.shot = Number(event.target.value);
+    state.checkpoint = Number(event.target.value);
     show();
   });
   at("step").addEventListener("click", () => {

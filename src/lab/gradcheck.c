@@ -330,13 +330,6 @@ static const char *fault_name(size_t i) {
     return sa_gradient_faults[i].name;
 }
 
-const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options) {
-    if (!sa_row_name(sa_gradient_faults, sizeof *sa_gradient_faults, i)) return NULL;
-    if (dropped) *dropped = sa_gradient_faults[i].dropped;
-    if (options) *options = sa_gradient_faults[i].options;
-    return sa_gradient_faults[i].name;
-}
-
 bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_model model = {0};

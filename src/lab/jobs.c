@@ -8,6 +8,7 @@
 #include "data/encoding.h"
 #include "inference/model.h"
 #include "inference/search.h"
+#include "lab/gradient_faults.h"
 #include "lab/lab.h"
 
 #include <limits.h>
@@ -255,7 +256,10 @@ bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
 }
 
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {
-    return sa_lab_gradient_fault(i, dropped, options);
+    if (!sa_row_name(sa_gradient_faults, sizeof *sa_gradient_faults, i)) return NULL;
+    if (dropped) *dropped = sa_gradient_faults[i].dropped;
+    if (options) *options = sa_gradient_faults[i].options;
+    return sa_gradient_faults[i].name;
 }
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */

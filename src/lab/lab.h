@@ -29,10 +29,6 @@ typedef struct sa_lab_job {
 /* Does what sa_check_gradients of softalign/lab.h does, for token ids. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
-/* Returns the name of backward term i that can be dropped, its formula, and the options of a model
- * that has it; NULL after the last. */
-const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
-
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
     const float *values;             /* the model's weights in the order of sa_seq2seq_plan */

@@ -22,8 +22,6 @@ for seed in 6 12 18; do
 done
 for seed in 4 5; do # the few words that are left are ten times as large
     expect 0 "" gradcheck --word-dropout 0.9 --reset after --seed $seed
-    "$softalign" gradcheck --word-dropout 0.9 --reset after --seed $seed --break dropout.words >out 2>err
-    same "gradcheck --break dropout.words" 1 $?
 done
 # Large weights in the objective, and windows so wide that their gradient is weak, leave it to rounding.
 expect 0 "" gradcheck --attention hard --reinforce-weight 1000 --seed 1
@@ -54,9 +52,9 @@ while read -r term dropped; do
     grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"
     grep -q WRONG out || fail "--break $term: no parameter is marked"
     noticed=$((noticed + (failures == before)))
-done < <(sed -n "s/--dropout 0.3//; 1~${EVERY:-5}p" terms | tee tried)
+done < <(sed -n "1~${EVERY:-5}p" terms | tee tried)
 echo "terms left out and found: $noticed/$(wc -l <tried)"
-expect 2 "this model has no term 'lstm.carry'; one has it with --cell lstm" gradcheck --break lstm.carry
+expect 2 "this model has no term 'lstm.forget'; one has it with --cell lstm" gradcheck --break lstm.forget
 
 # For programs.
 expect 0 "" gradcheck --json

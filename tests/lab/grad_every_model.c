@@ -188,7 +188,8 @@ static sa_settings named(const char *options) {
 /* In a sample of the weights, and so in all of them. */
 START_TEST(planted_fault_is_noticed) {
     const size_t number = (size_t)(_i * FAULT_STEP);
-    const char *dropped = NULL, *options, *term = sa_lab_gradient_fault(number, &dropped, &options);
+    const char *dropped = NULL, *options,
+               *term = sa_gradient_fault_name(number, &dropped, &options);
     const sa_settings settings = sized(named(options), sizes[SIZES - 1]);
     report seen = {0};
     sa_error error = {0};
@@ -209,11 +210,11 @@ END_TEST
 START_TEST(absent_term_is_named) {
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
-    const sa_lab_job job = {.settings = &settings, .fault = "lstm.carry"};
+    const sa_lab_job job = {.settings = &settings, .fault = "lstm.forget"};
     ck_assert(!sa_lab_check(&job, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text,
-                     "this model has no term 'lstm.carry'; one has it with --cell lstm");
+                     "this model has no term 'lstm.forget'; one has it with --cell lstm");
 }
 END_TEST
 
@@ -230,10 +231,10 @@ END_TEST
 
 START_TEST(term_names_differ) {
     int terms = 0;
-    for (; sa_lab_gradient_fault((size_t)terms, NULL, NULL); terms++)
+    for (; sa_gradient_fault_name((size_t)terms, NULL, NULL); terms++)
         for (int i = 0; i < terms; i++)
-            ck_assert_str_ne(sa_lab_gradient_fault((size_t)i, NULL, NULL),
-                             sa_lab_gradient_fault((size_t)terms, NULL, NULL));
+            ck_assert_str_ne(sa_gradient_fault_name((size_t)i, NULL, NULL),
+                             sa_gradient_fault_name((size_t)terms, NULL, NULL));
     ck_assert_int_ge(terms, 10);
 }
 END_TEST
@@ -242,7 +243,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("gradient laboratory", &tests);
     int terms = 0, scores = 0;
-    while (sa_lab_gradient_fault((size_t)terms, NULL, NULL)) terms++;
+    while (sa_gradient_fault_name((size_t)terms, NULL, NULL)) terms++;
     while (sa_scores[scores].name) scores++;
     tcase_add_loop_test(tests, built_in_batch, 0, count_models() * EACH);
     tcase_add_loop_test(tests, layers_of_every_decoder, 0, 5 * 3 * 2);

@@ -195,7 +195,7 @@ assert.throws(() => memory.grow(16384), RangeError, "the module may take more th
 // Terms of the backward pass: learning without one, and the gradient check that finds it.
 const check = "--hidden 3 --embed 3 --attn 3 --maxout 2";
 assert.equal(call("gradcheck", check, null).ok, true);
-assert.equal(call("gradcheck", check, "additive.key").ok, false);
+assert.equal(call("gradcheck", check, "attention.keys").ok, false);
 const trained = (term) => {
   call("break", term);
   const play = call("open", small, pairs, null, null, 0);
@@ -205,5 +205,5 @@ const trained = (term) => {
   return gradient_norm;
 };
 assert.equal(trained(null), playModule(small)[0][1]);
-assert.notEqual(trained("additive.key"), trained(null));
+assert.notEqual(trained("attention.keys"), trained(null));
 console.log("faults are told, and backward terms left out");

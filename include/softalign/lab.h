@@ -254,7 +254,7 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
 /* Returns the name of attribution i, a way of telling which words made a target word; NULL after
  * the last. They are the methods of sa_align_options. */
 const char *sa_attribution_name(size_t i);
-enum { SA_ATTRIBUTIONS = 9 };
+enum { SA_ATTRIBUTIONS = 8 };
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */
 

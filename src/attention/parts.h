@@ -260,13 +260,7 @@ typedef struct sa_override {
     uint64_t seed;                 /* of the permutation */
     const sa_gold_alignment *gold; /* of every pair of the batch, or NULL */
     const int *order;              /* [B] the pair that is sentence b of the decoder */
-    /* Not NULL: replaces the weights of position i (from 1) of sentence b, whatever kind is
-     * chosen. */
-    void (*replace)(const struct sa_override *own, int b, int i, sa_mat alpha, sa_mat scratch);
 } sa_override;
-
-/* Permutes the weights, in an order that depends on the seed and on their number. */
-void sa_override_shuffle(uint64_t seed, sa_mat alpha);
 
 /* Replaces w's weights in every pass that follows. Call it before any layout for w. */
 void sa_override_install(sa_attention *w, const sa_override *override);

@@ -179,8 +179,7 @@ const cli_command cli_align = {
 static const sa_option method_table[] = {
     {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
      "what to compute, separated by commas: attention, gradient, input-x-gradient, "
-     "integrated-gradients, occlusion, adversarial; for a Transformer also norms, rollout "
-     "and value-zeroing"},
+     "integrated-gradients, occlusion; for a Transformer also norms, rollout and value-zeroing"},
     {"target-prefix", SA_SWITCH(RUN(job.target_prefix)),
      "add columns for the earlier target words, after those of the source: gradients and "
      "occlusion; for a decoder-only model also rollout and value-zeroing"},

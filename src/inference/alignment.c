@@ -192,13 +192,7 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
             return sa_fail(error, SA_USAGE,
                            "{target_prefix}: {method} %s covers source words only%s", list[k]->name,
                            list[k]->joint ? ", except in a decoder-only model" : "");
-        if (list[k]->forces && (model->w.transformer.sizes.decoder_only || model->settings.copy ||
-                                options->layer || options->at))
-            return sa_fail(
-                error, SA_USAGE,
-                "{method} %s needs cross-attention without {copy}, {layer} or {align_at}",
-                list[k]->name);
-        *attends = *attends || !list[k]->score || list[k]->sums || list[k]->forces;
+        *attends = *attends || !list[k]->score || list[k]->sums;
     }
     if (count && !*attends && (options->layer || options->at))
         return sa_fail(error, SA_USAGE,

@@ -18,10 +18,6 @@
  *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
  *                         their sums, in place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
- *   adversarial           the weights of attention, the mean over layers and heads, that are
- *                         farthest from the model's (Jensen-Shannon divergence) among those
- *                         found to leave p(y_t) within a total variation of 0.01 (Jain and
- *                         Wallace 2019, section 4.2.2); those of a row are changed alone
  */
 #pragma once
 
@@ -45,7 +41,6 @@ struct sa_attribution {
     const char *name;
     bool prefix; /* it has columns of earlier target words, ... */
     bool joint;  /* ... or has them if one stack reads both sides */
-    bool forces; /* other weights of cross-attention than the model's */
     bool layers; /* it looks into the layers of a Transformer, */
     bool sums;   /* whose heads put out sums of weighted values, which no part changes, */
     bool shares; /* or whose weights are not negative: rows are divided by their sums */

@@ -103,7 +103,7 @@ void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding) {
 }
 
 void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override) {
-    if (!override->chosen.kind && !override->replace) return;
+    if (!override->chosen.kind) return;
     if (w->decoder.attention.heads) sa_override_install(&w->decoder.attention, override);
     for (int k = 0; k < w->transformer.decoder.layers; k++)
         sa_override_install(&w->transformer.decoder.layer[k].cross.attention, override);

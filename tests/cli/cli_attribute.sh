@@ -93,7 +93,7 @@ awk -v few="$(cat gap4)" -v many="$(cat gap100)" 'BEGIN { exit !(few > 0 && many
     fail "a model without attention"
 expect 2 "the model has no attention: its decoder is 'fixed'" attribute fixed/best.safetensors pairs.tsv --method attention
 
-expect 2 "method 'flow', the maximum flow, was removed" attribute fixed/best.safetensors pairs.tsv --method flow
+expect 2 "method 'flow' was removed" attribute fixed/best.safetensors pairs.tsv --method flow
 for options in "--model transformer" "--model decoder"; do
     "$softalign" train --train pairs.tsv --out deep --overwrite $options --embed 8 --attn 8 --ffn 8 --heads 2 --steps 3 \
         --quiet || fail "train $options"
@@ -128,7 +128,7 @@ expect 2 "--layer and --align-at apply only to the methods attention and norms" 
 expect 2 "--layer and --align-at apply only to the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method rollout \
     --align-at input
 expect 2 "--layer 8: the model has 4" attribute deep/best.safetensors pairs.tsv --method norms --layer 8
-expect 2 "--method adversarial needs cross-attention without --copy, --layer or --align-at" attribute shaw/best.safetensors pairs.tsv --method adversarial
+expect 2 "method 'adversarial' was removed" attribute $model pairs.tsv --method adversarial
 expect 2 "--method gradient: named twice" attribute $model pairs.tsv --method gradient,gradient
 expect 2 "unknown method ''" attribute $model pairs.tsv --method gradient,
 expect 2 "unknown method 'gradiant' (did you mean 'gradient'?)" attribute $model pairs.tsv --method gradiant

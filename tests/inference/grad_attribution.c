@@ -380,100 +380,6 @@ START_TEST(value_zeroing_is_what_layers_put_out) {
 }
 END_TEST
 
-/* ---- Adversarial attention ------------------------------------------------------------------- */
-
-typedef struct forced {
-    sa_override override;
-    const double *row;
-    int t;
-} forced;
-
-static void force(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
-    const forced *own = (const forced *) override;
-    (void)b, (void)scratch;
-    for (int j = 0; i - 1 == own->t && j < S; j++) alpha.x[j] = (sa_real)own->row[j];
-}
-
-/* p of every word in the place of y_t, one pass for each; with these weights, or, if they are NULL,
- * with the model's, which `own` receives. */
-static void predict(int t, const double *row, double *p, double *own) {
-    forced other = {{.replace = force}, row, t};
-    sa_seq2seq changed = w;
-    if (row) sa_seq2seq_override(&changed, &other.override);
-    for (int word = 0; word < K; word++) {
-        const size_t used = numbers.used;
-        int32_t words[T];
-        memcpy(words, ids + S, sizeof words);
-        words[t] = word;
-        const sa_sentence to = {words, T, NULL};
-        const sa_batch batch = sa_batch_build(&numbers, &source, &to, 1);
-        sa_pass pass;
-        sa_pass_layout(&numbers, &changed, &batch, false, &pass);
-        sa_seq2seq_loss(&changed, &batch, (sa_regularizer){0}, &pass, NULL);
-        p[word] = exp(pass.log_p[t]);
-        const sa_mat alpha = sa_pass_weights(&w, &pass, &batch, SA_SITE_CROSS, 0, 0, 0, t);
-        for (int j = 0; own && j < S; j++) own[j] = (double)alpha.x[j];
-        numbers.used = used;
-    }
-}
-
-static double variation(int t, const double *row, const double *p) {
-    double moved[K], sum = 0;
-    predict(t, row, moved, NULL);
-    for (int k = 0; k < K; k++) sum += fabs(p[k] - moved[k]) / 2;
-    return sum;
-}
-
-static double divergence(const double *p, const double *q) {
-    double sum = 0;
-    for (int j = 0; j < S; j++) {
-        if (p[j] > 0) sum += p[j] * log(2 * p[j] / (p[j] + q[j])) / 2;
-        if (q[j] > 0) sum += q[j] * log(2 * q[j] / (p[j] + q[j])) / 2;
-    }
-    return sum;
-}
-
-/* Of the family of that number; then, a model with Luong's decoder. */
-START_TEST(adversarial_weights_go_as_far_as_they_may) {
-    double scores[T][S];
-    settings = small_of(_i % 2);
-    if (_i == 2) settings.decoder = SA_DECODER_LUONG;
-    settings.layers = settings.heads = 1;
-    settings_open();
-    sa_scale((sa_real)0.2, weights);
-    score("adversarial", *scores);
-    for (int t = 0; t < T; t++) {
-        double p[K], own[S], sum = 0;
-        predict(t, NULL, p, own);
-        for (int j = 0; j < S; j++) sum += scores[t][j];
-        const double most = divergence(own, scores[t]);
-        ck_assert_double_eq_tol(sum, 1, 1e-9);
-        ck_assert_double_le(variation(t, scores[t], p), 0.01 + 1e-9);
-        ck_assert_double_gt(most, 0);
-        for (int seed = S + 1; seed <= S + 8; seed++) { /* permutations */
-            double moved[S];
-            const sa_mat row = drawn(1, S);
-            for (int j = 0; j < S; j++) row.x[j] = (sa_real)own[j];
-            sa_override_shuffle((uint64_t)seed, row);
-            for (int j = 0; j < S; j++) moved[j] = (double)row.x[j];
-            if (variation(t, moved, p) <= 0.01)
-                ck_assert_double_le(divergence(own, moved), most + 1e-9);
-        }
-        for (int k = 0; k <= S; k++) /* toward one word, or equal weights */
-            for (int step = 1; step <= 16; step++) {
-                double moved[S], nearer[S];
-                for (int j = 0; j < S; j++) {
-                    const double to = k < S ? j == k : 1.0 / S;
-                    moved[j] = own[j] + step / 16.0 * (to - own[j]);
-                    nearer[j] = own[j] + (step / 16.0 - 1 / 128.0) * (to - own[j]);
-                }
-                if (variation(t, moved, p) > 0.01) break;
-                ck_assert_double_le(divergence(own, nearer), most);
-            }
-    }
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attribution", &tests);
@@ -486,7 +392,6 @@ int main(void) {
     tcase_add_test(tests, rows_of_rollout_sum_to_1);
     tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER_ONLY + 1);
-    tcase_add_loop_test(tests, adversarial_weights_go_as_far_as_they_may, 0, 3);
     tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER_ONLY + 1);
     tcase_add_loop_test(tests, norms_follow_layer_and_row, SA_MODEL_TRANSFORMER,

@@ -1,7 +1,7 @@
 """How the attributions of several seeds agree: agreement.py METHOD,... FILE..., files of `attribute --jsonl`, one for each
 seed. Prints for each method: Kendall's tau-b of its scores and occlusion's in the rows of target words, over source words
-(both without EOS), the same of its scores with two seeds, and the Jensen-Shannon divergence, of attention between two
-seeds, of adversarial weights from attention; means over rows and seeds."""
+(both without EOS), the same of its scores with two seeds, and the Jensen-Shannon divergence of attention between two
+seeds; means over rows and seeds."""
 import json
 import math
 import sys
@@ -47,7 +47,5 @@ for name in methods:
     apart = "-"
     if name == methods[0]:
         apart = mean(divergence(row[name], other[name]) for row, other in rows)
-    elif name == "adversarial":
-        apart = mean(divergence(row[methods[0]], row[name]) for row, _ in rows)
     print(name, mean(tau(row[name], row["occlusion"]) for row, _ in rows),
           mean(tau(row[name], other[name]) for row, other in rows), apart, sep="\t")

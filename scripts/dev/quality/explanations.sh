@@ -10,11 +10,9 @@ attribute() { # RUN TASK METHODS OUT
     mv "$4.part" "$4.jsonl"
 }
 
-# TASK TAB MODEL TAB METHOD TAB median AER TAB tau with occlusion TAB with other seeds TAB divergence: of attention of two
-# seeds, of adversarial weights from attention
+# TASK TAB MODEL TAB METHOD TAB median AER TAB tau with occlusion TAB with other seeds TAB divergence of attention of two seeds
 explain_model() { # TASK MODEL
     local seed method rest out=$work/explanations/$1-$2 methods=attention,gradient,input-x-gradient,integrated-gradients,occlusion
-    [ "$2" = decoder ] || methods+=,adversarial
     [[ $2 != transformer && $2 != decoder ]] || methods+=,norms,rollout,value-zeroing
     for seed in 1 2 3; do attribute "$work/explanations-$1/$2-s$seed" "$1" $methods "$out-s$seed"; done
     while IFS=$'\t' read -r method rest; do
@@ -42,8 +40,8 @@ frozen() { # TASK MODEL
     done | sort -g | sed -n 2p | xargs printf ' %.1f |'
 }
 
-divergence() { # TASK METHOD, of RNNsearch
-    awk -F '\t' -v task="$1" -v method="$2" '$1 == task && $2 == "bahdanau" && $3 == method { print $7 }' "$work/explanations/rows.tsv"
+divergence() { # TASK, of RNNsearch
+    awk -F '\t' -v task="$1" '$1 == task && $2 == "bahdanau" && $3 == "attention" { print $7 }' "$work/explanations/rows.tsv"
 }
 
 explanations() { # [TASK...]
@@ -78,10 +76,10 @@ explanations() { # [TASK...]
         <"$work/explanations/bars.tsv" >&2
     echo
     head_of 'RNNsearch, corpus' 'BLEU' 'trained with uniform weights' 'forced to uniform weights' 'forced to shuffled weights' \
-        'forced to the links of another seed' 'divergence of the weights of two seeds' 'of adversarial weights'
+        'forced to the links of another seed' 'divergence of the weights of two seeds'
     for task; do
-        printf '| `%s` |%s%s%s%s%s %.2f | %.2f |\n' "$task" "$(forced "$task" bahdanau)" "$(forced "$task" bahdanau-uniform)" \
+        printf '| `%s` |%s%s%s%s%s %.2f |\n' "$task" "$(forced "$task" bahdanau)" "$(forced "$task" bahdanau-uniform)" \
             "$(forced "$task" bahdanau --force-attention uniform)" "$(forced "$task" bahdanau --force-attention shuffle)" \
-            "$(frozen "$task" bahdanau)" "$(divergence "$task" attention)" "$(divergence "$task" adversarial)"
+            "$(frozen "$task" bahdanau)" "$(divergence "$task")"
     done
 }

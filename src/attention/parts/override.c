@@ -14,7 +14,8 @@ static void uniform(sa_mat alpha) {
     for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
 }
 
-void sa_override_shuffle(uint64_t seed, sa_mat alpha) {
+/* Permutes the weights, in an order that depends on the seed and on their number. */
+static void shuffle(uint64_t seed, sa_mat alpha) {
     sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
     for (int j = alpha.cols - 1; j > 0; j--) {
         const uint32_t other = sa_rng_below(&rng, (uint32_t)j + 1);
@@ -48,7 +49,7 @@ static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_
         uniform(alpha);
         break;
     case SA_OVERRIDE_SHUFFLE:
-        sa_override_shuffle(override->seed, alpha); /* the same in all steps */
+        shuffle(override->seed, alpha); /* the same in all steps */
         break;
     case SA_OVERRIDE_SHIFT:
         shift(override->chosen.shift, alpha, scratch);
@@ -68,8 +69,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_override *override = *(const sa_override *const *)sa_part_own(w, part);
     const sa_mat scratch = sa_corner(head->scratch->soft, 1, head->alpha.cols);
     for (int l = 0; l < head->alpha.rows; l++)
-        (override->replace ? override->replace : replace)(override, head->sentence, head->i + l,
-                                                          sa_rows(head->alpha, l, 1), scratch);
+        replace(override, head->sentence, head->i + l, sa_rows(head->alpha, l, 1), scratch);
 }
 
 const sa_part sa_override_part = {
@@ -85,7 +85,7 @@ void sa_override_install(sa_attention *w, const sa_override *override) {
     while (p < w->parts && !w->part[p].kind->carry_words) p++;
     if (override->chosen.kind == SA_OVERRIDE_EXPECTED)
         w->decoding = false;
-    else if (override->chosen.kind != SA_OVERRIDE_NONE || override->replace)
+    else if (override->chosen.kind != SA_OVERRIDE_NONE)
         *(const sa_override **)sa_part_add(w, &sa_override_part, p) = override;
 }
 

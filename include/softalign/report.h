@@ -303,9 +303,9 @@ typedef struct sa_compare_options {
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
-    const char *out;          /* folder for table.csv, spread.csv, table.tex, curves.csv,
-                                 bylength.csv and a folder for each training; trainings found in it
-                                 are resumed or not repeated */
+    const char *out;          /* folder for table.csv, curves.csv, bylength.csv and a folder
+                                 for each training; trainings found in it are resumed or not
+                                 repeated */
     const sa_settings *settings; /* what the list of models leaves out; each model is first trained
                                     with its seed */
     const sa_settings *transformer;  /* the same for Transformers; NULL: their preset, with the seed

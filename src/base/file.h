@@ -77,7 +77,7 @@ typedef struct sa_chunk {
 } sa_chunk;
 
 /* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
- * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
+ * in the same folder, synced and renamed, and the folder is synced. The file keeps its
  * mode; a new one gets 0666 minus the umask. A symbolic link is followed: the file that it leads to
  * is replaced, in its own folder. Pipes, devices and files that are open already (/dev/stdout) are
  * written to directly. Directories and loops of links are refused.
@@ -110,19 +110,15 @@ bool sa_directory_create(const char *folder, sa_error *error);
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error);
 
-/* The lock of a folder: descriptors of the folder and of .lock in it. */
+/* The lock of a folder: a descriptor of .lock in it. */
 typedef struct sa_directory_lock {
-    int folder, file;
+    int file;
 } sa_directory_lock;
-#define SA_UNLOCKED ((sa_directory_lock){-1, -1})
+#define SA_UNLOCKED ((sa_directory_lock){-1})
 
 /* Creates `folder` (its last level) if it is missing, and locks it until sa_directory_lock_close or
- * the end of the process; .lock in it names process and machine, and may be removed at any time.
- * Removes the temporary files of killed saves. SA_OPEN: the folder cannot be created or written to;
- * SA_BUSY, naming the owner: it is locked. */
+ * the end of the process; .lock in it names process and machine. Removes the temporary files of
+ * killed saves. SA_OPEN: the folder cannot be created or written to; SA_BUSY, naming the owner: it
+ * is locked. */
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
 void sa_directory_lock_close(sa_directory_lock *lock);
-
-/* Checks that `folder` is still the one that was locked. SA_OPEN: it is gone, or it was
- * replaced. */
-bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error);

@@ -132,27 +132,6 @@ static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return true;
 }
 
-/* Reads the file back and compares checksums; sets errno to EIO if they differ. */
-static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
-    uint32_t expected = 0, actual = 0;
-    size_t missing = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (chunks[i].size) expected = libdeflate_crc32(expected, chunks[i].data, chunks[i].size);
-        missing += chunks[i].size;
-    }
-    unsigned char part[16384];
-    ssize_t got;
-    off_t at = 0;
-    while ((got = pread(fd, part, sizeof part, at)) > 0 || (got < 0 && errno == EINTR)) {
-        if (got < 0) continue;
-        actual = libdeflate_crc32(actual, part, (size_t)got);
-        missing -= (size_t)got;
-        at += got;
-    }
-    if (got == 0) errno = EIO;
-    return got == 0 && missing == 0 && actual == expected;
-}
-
 /* Writes the new file and renames it, or removes it. */
 static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_t count) {
     const int again = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps the lock */
@@ -160,8 +139,7 @@ static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_
                 write_chunks(fd, chunks, count) && fsync(fd) == 0;
     int reason = errno;
     if (close(fd) != 0 && good) good = false, reason = errno;
-    if (good && (!verify_chunks(again, chunks, count) ||
-                 renameat(to->folder, to->temporary, to->folder, to->name) != 0))
+    if (good && renameat(to->folder, to->temporary, to->folder, to->name) != 0)
         good = false, reason = errno;
     if (again >= 0) close(again);
     if (!good) unlinkat(to->folder, to->temporary, 0);
@@ -227,13 +205,10 @@ bool sa_save_is_temporary(const char *name) {
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Locks the folder, a lock that holds even if .lock is removed, and .lock, because not every file
- * system can lock folders. Writes the owner into .lock, or fails and names the owner. What locks
- * is flock, not the note: the system releases it when the process dies, and a stale note is
- * harmless. */
+/* Locks .lock and writes the owner into it, or fails and names the owner. What locks is flock, not
+ * the note: the system releases it when the process dies, and a stale note is harmless. */
 static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_error *error) {
-    if ((flock(lock->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-        flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
         char owner[128];
         ssize_t size = read(lock->file, owner, sizeof owner - 1);
@@ -294,34 +269,21 @@ bool sa_directory_remove(const char *folder, const char *const *names, size_t co
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error) {
     *lock = SA_UNLOCKED;
     if (!sa_directory_create(folder, error)) return false;
-    lock->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock->folder < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
+    DIR *list = opendir(folder);
+    if (!list) return sa_fail_errno(error, SA_OPEN, "open", folder);
     /* checks the folder itself: an old .lock can be opened in a folder that became read-only */
-    if (faccessat(lock->folder, ".", W_OK | X_OK, AT_EACCESS) == 0)
-        lock->file = openat(lock->folder, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (lock->file < 0)
-        sa_fail_errno(error, SA_OPEN, "write into", folder);
-    else if (acquire_lock(lock, folder, error)) {
-        DIR *list = opendir(folder); /* cleaning up is optional */
-        for (struct dirent *entry; list && (entry = readdir(list));)
-            if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
-        if (list) closedir(list);
-        return true;
-    }
-    sa_directory_lock_close(lock);
-    return false;
-}
-
-bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error) {
-    struct stat locked, named;
-    if (stat(folder, &named) != 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
-    return (fstat(lock->folder, &locked) == 0 && locked.st_dev == named.st_dev &&
-            locked.st_ino == named.st_ino) ||
-           sa_fail(error, SA_OPEN, "'%s' is no longer the folder that was locked", folder);
+    if (faccessat(dirfd(list), ".", W_OK | X_OK, AT_EACCESS) == 0)
+        lock->file = openat(dirfd(list), ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const bool good = lock->file >= 0 ? acquire_lock(lock, folder, error)
+                                      : sa_fail_errno(error, SA_OPEN, "write into", folder);
+    for (struct dirent *entry; good && (entry = readdir(list));)
+        if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
+    closedir(list);
+    if (!good) sa_directory_lock_close(lock);
+    return good;
 }
 
 void sa_directory_lock_close(sa_directory_lock *lock) {
     if (lock->file >= 0) close(lock->file);
-    if (lock->folder >= 0) close(lock->folder);
     *lock = SA_UNLOCKED;
 }

@@ -13,8 +13,8 @@ typedef struct compare_options {
 
 #define AT(field) offsetof(compare_options, field)
 
-static const char *const comparison_files[] = {
-    "table.csv", "spread.csv", "table.tex", "curves.csv", "bylength.csv", "*-s[0-9]*/*", NULL};
+static const char *const comparison_files[] = {"table.csv", "curves.csv", "bylength.csv",
+                                               "*-s[0-9]*/*", NULL};
 
 static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),

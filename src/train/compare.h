@@ -48,7 +48,6 @@ typedef struct sa_compare_model {
     bool attends;
     /* over the runs that have the score; NaN: none has it */
     double scores[SA_COMPARE_STATISTICS][SA_COMPARE_COLUMNS];
-    bool best; /* its mean BLEU is the highest, and significantly so */
 } sa_compare_model;
 
 /* A run can be resumed only with the same pairs: the hashes cover their texts and the alignments

@@ -78,28 +78,21 @@ static double mean_bleu(const sa_compare_model *model) {
     return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
 }
 
-/* Sets p of every model except the first, corrected by their number. Marks the best model if it
- * differs significantly from the first or, if it is the first, from all others. */
+/* Sets p of every model except the first, corrected by their number. */
 static bool test_models(sa_comparison *all, sa_error *error) {
     double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
-    sa_compare_model *best = all->models, *const end = all->models + all->model_count;
-    for (sa_compare_model *model = best; model < end; model++)
-        if (mean_bleu(model) > mean_bleu(best)) best = model;
-    best->best = all->model_count > 1;
+    const sa_compare_model *const end = all->models + all->model_count;
     double *p = sa_new(all->model_count, sizeof *p, error);
     draw_means(all, all->models, first);
-    for (sa_compare_model *model = all->models + 1; p && model < end; model++) {
+    for (const sa_compare_model *model = all->models + 1; p && model < end; model++) {
         draw_means(all, model, other);
         for (int i = 0; i < SA_COMPARE_SAMPLES; i++) other[i] -= first[i];
         p[model - all->models - 1] = sa_bootstrap_p_value(
             other, SA_COMPARE_SAMPLES, mean_bleu(model) - mean_bleu(all->models));
     }
-    for (size_t i = 1; p && i < all->model_count; i++) {
-        const double corrected = sa_holm_p_value(p, all->model_count - 1, i - 1);
-        sa_compare_model *model = &all->models[i];
-        model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] = corrected;
-        if (best == model || best == all->models) best->best = best->best && corrected < 0.05;
-    }
+    for (size_t i = 1; p && i < all->model_count; i++)
+        all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] =
+            sa_holm_p_value(p, all->model_count - 1, i - 1);
     free(p);
     return p != NULL;
 }
@@ -145,23 +138,20 @@ static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
                            all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_UPDATES]);
 }
 
-/* Appends what stands below a table: in LaTeX as comments. */
-static void add_notes(const sa_comparison *all, bool latex, sa_buffer *out) {
+/* Appends what stands below the table. */
+static void add_notes(const sa_comparison *all, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
-    const char *const begin = latex ? "% " : "";
     if (all->model_count > 1)
-        sa_buffer_addf(out, "%sp: paired bootstrap test of BLEU against %s%s.\n", begin,
-                       all->models->name,
+        sa_buffer_addf(out, "p: paired bootstrap test of BLEU against %s%s.\n", all->models->name,
                        all->model_count > 2 ? ", corrected by their number (Holm)" : "");
     if (all->seeds > 1)
-        sa_buffer_addf(out, "%s over %zu seeds; table.csv has every run.\n",
-                       latex ? "% Means and standard deviations" : "Medians", all->seeds);
+        sa_buffer_addf(out, "Medians over %zu seeds; table.csv has every run.\n", all->seeds);
     if (updates.size)
         sa_buffer_addf(out,
-                       "%sUnequal numbers of updates: %s. For equal ones give --steps without "
+                       "Unequal numbers of updates: %s. For equal ones give --steps without "
                        "--max-time and --patience.\n",
-                       begin, updates.text);
+                       updates.text);
     out->failed |= updates.failed;
     sa_buffer_release(&updates);
 }
@@ -174,38 +164,7 @@ static void add_text(const sa_comparison *all, sa_buffer *out) {
     for (size_t i = 0; i < all->model_count; i++)
         sa_table_row(all->models[i].name, width, sa_compare_columns,
                      all->models[i].scores[SA_COMPARE_MEDIAN], out);
-    add_notes(all, false, out);
-}
-
-/* Appends a table in which what differs among the seeds has a mean and a standard deviation. */
-static void add_latex(const sa_comparison *all, sa_buffer *out) {
-    sa_buffer_addf(out, "\\begin{tabular}{l*{%d}{r}}\n\\detokenize{model}", SA_COMPARE_SHOWN);
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-        const char *title = sa_compare_columns[k].title;
-        sa_buffer_addf(out, " & %.*s%s", (int)strcspn(title, "%"), title,
-                       strchr(title, '%') ? "\\%" : "");
-    }
-    sa_buffer_adds(out, " \\\\\n\\hline\n");
-    for (const sa_compare_model *model = all->models; model < all->models + all->model_count;
-         model++) {
-        sa_buffer_addf(out, "\\detokenize{%s}", model->name);
-        for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-            const sa_column *column = &sa_compare_columns[k];
-            const bool bold = k == SA_COMPARE_BLEU && model->best;
-            const bool spread = model->scores[SA_COMPARE_DEVIATION][k] > 0;
-            sa_buffer_adds(out, bold ? " & \\textbf{" : " & ");
-            sa_table_cell(column, model->scores[spread ? SA_COMPARE_MEAN : SA_COMPARE_MEDIAN][k],
-                          out);
-            if (spread) {
-                sa_buffer_adds(out, " $\\pm$ ");
-                sa_table_cell(column, model->scores[SA_COMPARE_DEVIATION][k], out);
-            }
-            sa_buffer_adds(out, bold ? "}" : "");
-        }
-        sa_buffer_adds(out, " \\\\\n");
-    }
-    sa_buffer_adds(out, "\\end{tabular}\n");
-    add_notes(all, true, out);
+    add_notes(all, out);
 }
 
 /* Appends a cell of a CSV file, which is empty for NaN. */
@@ -220,21 +179,21 @@ static void add_csv_line(const char *name, const char *seed, const double *score
     sa_buffer_adds(out, "\n");
 }
 
-/* Appends every run and the medians or, for spread.csv, all statistics. */
-static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
-    sa_buffer_adds(out, spread ? "model,statistic" : "model,seed");
+/* Appends every run and the medians. */
+static void add_csv(const sa_comparison *all, sa_buffer *out) {
+    sa_buffer_adds(out, "model,seed");
     for (int k = 0; k < SA_COMPARE_SHOWN; k++)
         sa_buffer_addf(out, ",%s", sa_compare_columns[k].key);
     sa_buffer_adds(out, "\n");
     for (size_t i = 0; i < all->model_count; i++) {
-        for (size_t k = 0; !spread && k < all->seeds; k++) {
+        for (size_t k = 0; k < all->seeds; k++) {
             const sa_compare_run *run = &all->runs[i * all->seeds + k];
             char seed[32];
             snprintf(seed, sizeof seed, "%lld", (long long)run->settings.seed);
             add_csv_line(run->model->name, seed, run->scores, out);
         }
-        for (int s = 0; s < (spread ? SA_COMPARE_STATISTICS : 1); s++)
-            add_csv_line(all->models[i].name, statistics[s], all->models[i].scores[s], out);
+        add_csv_line(all->models[i].name, statistics[SA_COMPARE_MEDIAN],
+                     all->models[i].scores[SA_COMPARE_MEDIAN], out);
     }
 }
 
@@ -315,17 +274,13 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
     return sa_save_text_in(all->options->out, "bylength.csv", &out, error);
 }
 
-/* Writes to DIR: table.csv with every run and the medians, spread.csv and table.tex with means and
- * deviations, curves.csv from the log.csv of every run, and bylength.csv. */
+/* Writes to DIR: table.csv with every run and the medians, curves.csv from the log.csv of every
+ * run, and bylength.csv. */
 static bool save_files(const sa_comparison *all, sa_error *error) {
-    static const char *const names[] = {"table.csv", "spread.csv", "table.tex"};
-    sa_buffer file[3] = {{0}};
-    add_csv(all, false, &file[0]), add_csv(all, true, &file[1]);
-    add_latex(all, &file[2]);
-    bool good = true;
-    for (int i = 0; i < 3; i++)
-        good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
-    return good && save_curves(all, error) && save_by_length(all, error);
+    sa_buffer table = {0};
+    add_csv(all, &table);
+    return sa_save_text_in(all->options->out, "table.csv", &table, error) &&
+           save_curves(all, error) && save_by_length(all, error);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -431,8 +386,7 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     if (!sa_compare_finish_runs(all, error)) return false;
     result->stopped = *all->stop;
     if (result->stopped) return true;
-    if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
-        !write_results(all, result, error)) {
+    if (!write_results(all, result, error)) {
         sa_compare_result_release(result);
         return false;
     }

@@ -36,12 +36,6 @@ const sa_column sa_compare_columns[] = {
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
 enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
-/* Returns whether the option is a limit, which changes the result of a run; the number of threads
- * does not. */
-static bool is_limit(const sa_option *row) {
-    return row->scope == SA_SCOPE_RUN && strcmp(row->name, "threads") != 0;
-}
-
 static const char *show_hash(uint64_t hash, char text[HASH]) {
     snprintf(text, HASH, "%016llx", (unsigned long long)hash);
     return text;
@@ -62,31 +56,28 @@ json_t *sa_compare_json_bands(const sa_compare_run *run) {
     return bands;
 }
 
-static json_t *json_limits(const sa_settings *settings) {
-    json_t *limits = json_object();
+/* Returns all settings but the number of threads, which does not change the result. */
+static json_t *json_settings(const sa_settings *settings) {
+    json_t *object = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (is_limit(row))
-            json_object_set_new(limits, row->name, json_real(sa_option_get(row, settings)));
-    return limits;
+        if (strcmp(row->name, "threads") != 0)
+            json_object_set_new(object, row->name, json_real(sa_option_get(row, settings)));
+    return object;
 }
 
 /* Returns the record of a run; NULL when memory runs out. */
 static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) {
     char train[HASH], valid[HASH], test[HASH];
-    char *settings = sa_settings_write(&run->settings, NULL);
-    json_t *object = json_pack(
-        "{s:o, s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o, s:o}", "settings",
-        settings ? sa_json_parse(settings, strlen(settings), 1, "", "settings", NULL) : NULL,
-        "limits", json_limits(&run->settings), "train", show_hash(data->train_hash, train), "valid",
-        show_hash(data->valid_hash, valid), "seconds", run->spent.seconds, "updating",
-        run->spent.updating, "words", (json_int_t)run->spent.words, "updates",
-        (json_int_t)run->updates, "trained", run->trained, "diverged", run->diverged, "test",
-        show_hash(run->test, test), "figures",
-        sa_table_json(json_object(), sa_compare_columns, run->scores), "by_length",
-        sa_compare_json_bands(run), "samples",
-        run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
-    free(settings);
-    return object;
+    return json_pack("{s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o, s:o}",
+                     "settings", json_settings(&run->settings), "train",
+                     show_hash(data->train_hash, train), "valid",
+                     show_hash(data->valid_hash, valid), "seconds", run->spent.seconds, "updating",
+                     run->spent.updating, "words", (json_int_t)run->spent.words, "updates",
+                     (json_int_t)run->updates, "trained", run->trained, "diverged", run->diverged,
+                     "test", show_hash(run->test, test), "figures",
+                     sa_table_json(json_object(), sa_compare_columns, run->scores), "by_length",
+                     sa_compare_json_bands(run), "samples",
+                     run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
 }
 
 /* Replaces run.json. */
@@ -100,39 +91,21 @@ static bool write_record(const sa_compare_run *run, const sa_compare_data *data,
 
 #define OTHER "choose another --out, or --overwrite"
 
-static bool fail_difference(const sa_option *row, const sa_settings *stored,
-                            const sa_compare_run *run, sa_error *error) {
-    sa_settings_fail_difference(row, stored, run->folder, OTHER, error);
-    if (error) error->code = SA_BUSY;
-    return false;
-}
-
+/* SA_BUSY names an option whose value was another one. */
 static bool check_settings(const sa_compare_run *run, const json_t *record, const char *path,
                            sa_error *error) {
     sa_settings stored = run->settings;
     const json_t *settings = json_object_get(record, "settings");
-    if (!settings) return sa_fail(error, SA_DATA, "%s: no settings: " OTHER, path);
-    char *text = json_dumps(settings, 0);
-    if (!text) return sa_fail_memory(error, SA_LINE_LIMIT);
-    const bool read = sa_settings_read(&stored, text, path, error);
-    free(text);
-    if (!read) return false;
-    const sa_option *row = sa_settings_find_difference(&run->settings, &stored);
-    return !row || fail_difference(row, &stored, run, error);
-}
-
-static bool check_limits(const sa_compare_run *run, const json_t *record, const char *path,
-                         sa_error *error) {
-    sa_settings stored = run->settings;
-    const json_t *limits = json_object_get(record, "limits");
     for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (!is_limit(row)) continue;
-        const json_t *value = json_object_get(limits, row->name);
+        const json_t *value = json_object_get(settings, row->name);
+        if (strcmp(row->name, "threads") == 0) continue;
         if (!json_is_number(value) || !sa_option_set_number(row, &stored, json_number_value(value)))
-            return sa_fail(error, SA_DATA, "%s: limits: '%s' is missing or impossible", path,
-                           row->name);
-        if (sa_option_get(row, &stored) != sa_option_get(row, &run->settings))
-            return fail_difference(row, &stored, run, error);
+            return sa_fail(error, SA_DATA, "%s: settings: '%s' is missing or impossible: " OTHER,
+                           path, row->name);
+        if (sa_option_get(row, &stored) == sa_option_get(row, &run->settings)) continue;
+        sa_settings_fail_difference(row, &stored, run->folder, OTHER, error);
+        if (error) error->code = SA_BUSY;
+        return false;
     }
     return true;
 }
@@ -196,7 +169,6 @@ static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *
     if (good && !missing) {
         record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
         good = record && check_settings(run, record, path, error) &&
-               check_limits(run, record, path, error) &&
                check_pairs(run, record, "train", data->train_hash, error) &&
                check_pairs(run, record, "valid", data->valid_hash, error) &&
                (read_fields(run, record) ||
@@ -237,11 +209,6 @@ __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all,
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-typedef struct run_reporter {
-    sa_comparison *all;
-    sa_compare_run *run;
-} run_reporter;
-
 /* Returns whether the training of another run has already noted the same about these pairs or
  * settings. */
 static bool is_known(sa_comparison *all, const char *line) {
@@ -252,37 +219,24 @@ static bool is_known(sa_comparison *all, const char *line) {
     return false;
 }
 
-/* Passes progress on. A validation has just saved last.safetensors: if its cost is recorded as
- * well, the time stays right even when the training is killed. */
 static void report_progress(void *context, const sa_progress *progress) {
-    const run_reporter *to = context;
-    if (progress->kind == SA_PROGRESS_NOTE && is_known(to->all, progress->note)) return;
-    report(to->all, progress);
-    if (progress->kind != SA_PROGRESS_VALIDATION) return;
-    to->run->spent = progress->spent;
-    to->run->updates = progress->step;
-    /* an error shows when the record is written again at the end */
-    write_record(to->run, &to->all->data, NULL);
+    if (progress->kind != SA_PROGRESS_NOTE || !is_known(context, progress->note))
+        report(context, progress);
 }
 
-/* Decides whether to resume what is in the folder, or removes it before writing the record of this
- * run: with that record, the model of another training would pass for this run's after a kill. For
- * the same reason it removes the record of another run before its model. */
+/* Decides whether to resume what is in the folder, or removes it before the record of this run is
+ * written: with that record, the model of another training would pass for this run's after a
+ * kill. */
 static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
     static const char *const record[] = {"run.json"};
-    sa_directory_lock lock;
     char last[SA_PATH_SIZE];
-    if (!sa_directory_lock_open(&lock, run->folder, error)) return false;
     *resume = run->recorded && !sa_file_missing(sa_path_in(last, run->folder, "last.safetensors"));
-    const bool good =
-        *resume || ((run->recorded || sa_directory_remove(run->folder, record, 1, error)) &&
-                    sa_training_remove(run->folder, error));
-    sa_directory_lock_close(&lock);
-    return good;
+    return *resume || (sa_directory_create(run->folder, error) &&
+                       sa_directory_remove(run->folder, record, 1, error) &&
+                       sa_training_remove(run->folder, error));
 }
 
-/* Takes the time from the log: after a kill between a save and its record, only the log knows it.
- */
+/* Takes the time from the log: after a kill, only the log knows it. */
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     sa_compare_run *run = context;
     double seconds;
@@ -306,12 +260,9 @@ static sa_train_options training_of(const sa_comparison *all, const sa_compare_r
 
 static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
     const sa_compare_data *data = &all->data;
-    run_reporter to = {all, run};
     sa_train_options training = training_of(all, run);
-    training.report = report_progress, training.context = &to;
-    if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
-        !begin_folder(run, &training.resume, error))
-        return false;
+    training.report = report_progress, training.context = all;
+    if (!begin_folder(run, &training.resume, error)) return false;
     training.overwrite = !training.resume; /* the record allows it */
     if (!training.resume)
         run->spent = (sa_train_cost){0};

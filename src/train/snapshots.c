@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,47 +39,32 @@ static bool is_known(const sa_session *session, int64_t step) {
 /* The folders of a film: its own, a pair's and a head's. */
 typedef enum film_level { FILM, PAIR, HEAD } film_level;
 
-static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level);
-
-/* Removes an entry if it is a frame without a validation; tidies the folder of a pair or head. */
-static bool tidy_entry(const sa_session *session, int folder, const char *name, film_level level) {
+/* Removes frames without a validation from the folders of pairs and heads, and folders in which
+ * nothing else is. Fails with errno set. */
+static bool tidy_folder(const sa_session *session, const char *folder, film_level level) {
     const size_t prefix = sizeof head_folder - 1;
-    if (level == FILM)
-        return number_of(name, PAIR_DIGITS, "") < 0 || tidy_folder(session, folder, name, PAIR);
-    const int64_t step = number_of(name, STEP_DIGITS, ".csv");
-    if ((step >= 0 && !is_known(session, step)) || sa_save_is_temporary(name))
-        return unlinkat(folder, name, 0) == 0;
-    return level == HEAD || strncmp(name, head_folder, prefix) != 0 ||
-           number_of(name + prefix, 1, "") < 0 || tidy_folder(session, folder, name, HEAD);
-}
-
-/* Tidies the folder of a pair or head, and removes it if nothing else is in it. Fails with errno
- * set. */
-static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level) {
-    const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
-    DIR *list = fdopendir(folder);
+    char path[SA_PATH_SIZE];
+    bool good = true;
     struct dirent *entry;
-    bool good = list;
-    while (good && (errno = 0, entry = readdir(list)))
-        good = tidy_entry(session, folder, entry->d_name, level);
+    DIR *list = opendir(folder);
+    if (!list) return errno == ENOENT || errno == ENOTDIR; /* not part of the film */
+    while (good && (errno = 0, entry = readdir(list))) {
+        const char *name = entry->d_name;
+        const int64_t step = number_of(name, STEP_DIGITS, ".csv");
+        const bool head = level == PAIR && strncmp(name, head_folder, prefix) == 0 &&
+                          number_of(name + prefix, 1, "") >= 0;
+        sa_path_in(path, folder, name);
+        if (level == FILM ? number_of(name, PAIR_DIGITS, "") >= 0 : head)
+            good = tidy_folder(session, path, level + 1);
+        else if (level != FILM &&
+                 (sa_save_is_temporary(name) || (step >= 0 && !is_known(session, step))))
+            good = unlink(path) == 0;
+    }
     const int reason = errno;
-    good = good && !reason;
-    if (list)
-        closedir(list);
-    else
-        close(folder);
-    if (good && level != FILM) unlinkat(above, name, AT_REMOVEDIR);
+    closedir(list);
+    if (level != FILM) rmdir(folder);
     errno = reason;
-    return good;
-}
-
-static bool remove_stale_frames(const sa_session *session, const char *film, sa_error *error) {
-    const int folder = open(film, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
-    close(folder);
-    return tidy_folder(session, AT_FDCWD, film, FILM) ||
-           sa_fail_errno(error, SA_IO, "tidy up", film);
+    return good && !reason;
 }
 
 /* ---- New frames ------------------------------------------------------------------------------ */
@@ -114,7 +98,8 @@ static bool make_folders(const sa_session *session, const char *film, sa_error *
 bool sa_snapshots_open(const sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     char film[SA_PATH_SIZE];
-    return remove_stale_frames(session, sa_path_in(film, training->out, "film"), error) &&
+    return (tidy_folder(session, sa_path_in(film, training->out, "film"), FILM) ||
+            sa_fail_errno(error, SA_IO, "tidy up", film)) &&
            (!training->snapshot_count || make_folders(session, film, error));
 }
 

@@ -187,11 +187,6 @@ static bool replace_old(sa_session *session, sa_error *error) {
     return !session->replaces;
 }
 
-/* Checks that the folder is the one that the training has locked: all that it writes goes there. */
-static bool owns_folder(const sa_session *session, sa_error *error) {
-    return sa_directory_lock_holds(&session->lock, session->training->out, error);
-}
-
 /* Writes the state. After a signal, when the user waits, reports each file. */
 static bool save_state(sa_session *session, sa_error *error) {
     const size_t weights = session->model.plan.size * sizeof(sa_real) / 1000000;
@@ -210,8 +205,7 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
     const bool refers = session->counts.validations > 0;
-    bool best = owns_folder(session, &why) && replace_old(session, &why) &&
-                (!refers || save_best(session, is_best, &why));
+    bool best = replace_old(session, &why) && (!refers || save_best(session, is_best, &why));
     bool good = best && save_state(session, &why);
     if (!refers) good = best = good && save_best(session, is_best, &why);
     session->save_error = good ? (sa_error){0} : why;
@@ -222,7 +216,7 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
 /* Saves the frames of a validation, which is dropped when they are. */
 static bool save_frames(sa_session *session, sa_validation *validation, sa_error *error) {
     sa_error why = {0};
-    if (owns_folder(session, &why) && sa_snapshots_write(session, &why)) return true;
+    if (sa_snapshots_write(session, &why)) return true;
     if (why.code == SA_CHECK) validation->loss = NAN;
     if (why.code == SA_CHECK) return true;
     session->frame_error = why;
@@ -291,7 +285,7 @@ static bool write_average(sa_session *session, sa_error *error) {
     char figures[64] = "not validated";
     model->values = mean;
     sa_model_bind(model, model->sizes.precision);
-    const bool good = validate_weights(session, &now, error) && owns_folder(session, error) &&
+    const bool good = validate_weights(session, &now, error) &&
                       sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
     model->values = present;
     sa_model_bind(model, model->sizes.precision);

@@ -84,7 +84,7 @@ refuse "'used/0001.npy' $again" align used/0001.npy tiny.tsv --npy used
 for file in best.safetensors last.safetensors log.csv film/0001/1.csv; do
     refuse "--out and --html both write 'other/$file'" train --train tiny.tsv --out other --html other/$file
 done
-for file in table.csv spread.csv fixed-s1/best.safetensors; do
+for file in table.csv fixed-s1/best.safetensors; do
     refuse "--out and --html both write 'other/$file'" \
         compare --train tiny.tsv --test tiny.tsv --models fixed --out ./other --html other/$file
 done

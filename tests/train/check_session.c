@@ -359,38 +359,6 @@ START_TEST(a_training_is_not_replaced_unasked) {
 }
 END_TEST
 
-/* Moves the folder away after a validation and puts another one in its place. */
-static void replace_folder(void *context, const sa_progress *progress) {
-    const int64_t *step = context;
-    if (progress->kind != SA_PROGRESS_VALIDATION || progress->step != *step) return;
-    ck_assert_int_eq(rename(out_path, scratch_path("moved")), 0);
-    ck_assert_int_eq(mkdir(out_path, 0777), 0);
-}
-
-/* Whatever is saved next: a frame, a model, the mean of the weights. */
-START_TEST(a_folder_that_is_replaced) {
-    sa_settings settings = small_settings();
-    const sa_pair pair = {.source = "w1 w0", .target = "v0 v1"};
-    int64_t step = _i == 2 ? 20 : 3;
-    char wanted[256];
-    sa_train_result outcome;
-    sa_train_options training = {.settings = &settings,
-                                 .train = train_path,
-                                 .out = out_path,
-                                 .snapshot_pairs = &pair,
-                                 .snapshot_count = _i == 0,
-                                 .report = replace_folder,
-                                 .context = &step};
-    settings.average = 2;
-    ck_assert(!sa_train(&training, &outcome, &error));
-    ck_assert_int_eq(error.code, SA_OPEN);
-    snprintf(wanted, sizeof wanted, "'%s' is no longer the folder that was locked", out_path);
-    ck_assert_str_eq(error.text, wanted);
-    ck_assert_int_eq(rmdir(out_path), 0); /* nothing was written there */
-    ck_assert_int_eq(access(scratch_path("moved/last.safetensors"), F_OK), 0);
-}
-END_TEST
-
 /* ---- OpenBLAS -------------------------------------------------------------------------------- */
 
 static int flavor = 1; /* serial, with threads, with OpenMP */
@@ -424,7 +392,6 @@ int main(void) {
     tcase_add_test(tests, guided_alignment_needs_alignments);
     tcase_add_loop_test(tests, too_few_pairs_for_sub_words, 0, 3);
     tcase_add_test(tests, resuming_changes_no_setting);
-    tcase_add_loop_test(tests, a_folder_that_is_replaced, 0, 3);
     tcase_add_loop_test(tests, one_thread_where_openblas_allows_no_more, 0, 3);
     tcase_add_test(tests, no_more_shards_than_a_model_may_have);
     tcase_add_test(tests, settings_beyond_their_range);

@@ -113,10 +113,6 @@ bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_erro
     return sa_directory_create(folder, error);
 }
 
-bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error) {
-    return true;
-}
-
 void sa_directory_lock_close(sa_directory_lock *lock) {
     *lock = SA_UNLOCKED;
 }

@@ -5,8 +5,8 @@
 
 #include "base/option.h"
 
-/* Returns whether a text (UTF-8) contains a control character, the replacement character U+FFFD, or
- * UTF-8 that was decoded as Latin-1 or Windows-1252: "Ã©" for "é", "â€™" for "’". */
+/* Returns whether a text (UTF-8) contains a control character or the replacement character
+ * U+FFFD. */
 bool sa_text_is_damaged(const char *text);
 
 /* Reasons to drop a pair, in the order of the checks; the first one counts. */

@@ -209,6 +209,10 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
     return false;
 }
 
+static bool fail_choice(const sa_pair_reader *reader, char *const *names, sa_error *error) {
+    return fail_columns(reader, "which two are source and target?", "", names, error);
+}
+
 /* Reads the numbers or names between the commas of `columns`. */
 static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *error) {
     size_t count = 0;
@@ -266,13 +270,6 @@ static bool find_column(const sa_pair_reader *reader, const char *wanted, size_t
     return true;
 }
 
-/* What the rows after the first one say about the columns. */
-typedef struct column_survey {
-    size_t rows;
-    size_t *figures; /* [cells] rows with a number or a link there; SIZE_MAX: it has sentences */
-    bool terse;      /* some row has only single words */
-} column_survey;
-
 /* Returns whether it is a number, or links in Pharaoh format. */
 static bool is_figure(const char *text) {
     double number;
@@ -283,82 +280,44 @@ static bool is_figure(const char *text) {
             (!text[end] || text[end] == ' '));
 }
 
-/* Reads a copy of the rows to come, up to one that has a different number of cells. */
-static bool survey_columns(const sa_pair_reader *reader, column_survey *survey, sa_error *error) {
-    const sa_records *records = &reader->records;
-    const size_t cells = records->cells;
-    sa_records copy = {.separator = records->separator, .lenient = true};
-    sa_error why = {0};
-    bool failed = false, terse;
-    survey->figures = sa_new(cells, sizeof *survey->figures, &why);
-    const bool open = survey->figures && open_copy(records, &copy, &why);
-    while (open && reader->format->next(&copy, &failed, &why)) {
-        if (is_blank_row(&copy)) continue;
-        if (copy.cells != cells) break;
-        survey->rows++, terse = true;
-        for (size_t i = 0; i < cells; i++) {
-            const char *text = copy.cell[i];
-            terse = terse && !strchr(text, ' ');
-            if (is_figure(text))
-                survey->figures[i] += survey->figures[i] != SIZE_MAX;
-            else if (text[strspn(text, " \t")])
-                survey->figures[i] = SIZE_MAX;
-        }
-        survey->terse = survey->terse || terse;
+/* Returns whether sentences stand elsewhere than in the first two cells, next to numbers or links,
+ * or, in a table, in others as well. */
+static bool has_texts_elsewhere(const sa_records *records) {
+    size_t texts = 0, at[2] = {0, 1};
+    for (size_t i = 0; i < records->cells; i++) {
+        const char *text = records->cell[i];
+        const bool blank = i > 1 && !text[strspn(text, " \t")];
+        if (!blank && !is_figure(text) && texts++ < 2) at[texts - 1] = i;
     }
-    sa_records_close(&copy);
-    return why.code != SA_LIMIT || sa_fail(error, SA_LIMIT, "%s", why.text);
+    return records->cells > 2 &&
+           ((texts > 1 && (at[0] != 0 || at[1] != 1)) || (records->separator && texts > 2));
 }
 
-/* What the first row and those after it show. */
+/* What the first row shows. */
 typedef struct column_guess {
     size_t at[2];
     bool header, sure; /* the first row names the columns; `at` is certain */
     bool odd;          /* the first row may be meant as names, but is read as a pair */
 } column_guess;
 
-/* Guesses the columns of sentences by the columns of figures next to them. If such a column before
- * them begins with a word, the first row has names. */
-static void guess_by_figures(const sa_pair_reader *reader, const column_survey *survey,
-                             column_guess *guess) {
-    size_t sentences = 0, at[2] = {0, 1};
-    bool names = false;
-    for (size_t i = 0; i < reader->records.cells; i++) {
-        const bool word = !is_figure(reader->records.cell[i]);
-        const bool figures = survey->rows && survey->figures[i] == survey->rows;
-        names |= word && figures && sentences < 2;
-        if ((survey->figures[i] == SIZE_MAX || (word && !figures)) && sentences++ < 2)
-            at[sentences - 1] = i;
-    }
-    const bool first = at[0] == 0 && at[1] == 1;
-    guess->sure = sentences <= 2 || (first && !reader->records.separator);
-    guess->header |= names && sentences == 2;
-    if (sentences >= 2) guess->at[0] = at[0], guess->at[1] = at[1];
-}
-
-/* Guesses what the user has not named. Two names of languages that are words, too, are names only
- * if no other row is as short, as in a dictionary. */
-static bool guess_columns(const sa_pair_reader *reader, char *const *name, column_guess *guess,
-                          sa_error *error) {
+/* Guesses what the user has not named. Two names of languages that are words, too, or twice the
+ * same name are a pair. */
+static column_guess guess_columns(const sa_pair_reader *reader, char *const *name) {
     static const char words[] = " be el es et he hi is it ja ne sa ta te ";
     const size_t cells = reader->records.cells;
+    const bool named = reader->format->within;
     size_t known[2], word = 0;
     const size_t count = find_known(reader->format, name, cells, known);
-    const bool two = count == 2, named = reader->format->within;
-    column_survey survey = {0};
+    const bool two = count == 2;
     for (size_t k = 0; k < count && k < 2; k++)
         word += is_in(words, name[known[k]], strlen(name[known[k]]));
     const bool vague = two && (word == 2 || strcasecmp(name[known[0]], name[known[1]]) == 0);
-    const bool many = count < 2 && cells > 2;
-    const bool good = named || !(vague || many) || survey_columns(reader, &survey, error);
-    guess->header = count > 1 && !named && !(vague && survey.terse);
-    guess->sure = two || cells == 2 || (cells < 2 && !named);
-    guess->odd = !named && !guess->header &&
-                 (vague || (reader->records.separator && count && !word && cells == 2));
-    for (size_t k = 0; k < 2; k++) guess->at[k] = two && !guess->odd ? known[k] : k;
-    if (survey.figures && many) guess_by_figures(reader, &survey, guess);
-    free(survey.figures);
-    return good;
+    column_guess guess = {.header = count > 1 && !named && !vague};
+    guess.sure = two || cells == 2 || (!named && !has_texts_elsewhere(&reader->records));
+    guess.odd = !named && !guess.header &&
+                (vague || (reader->records.separator && count && !word && cells == 2));
+    for (size_t k = 0; k < 2; k++) guess.at[k] = two && !guess.odd ? known[k] : k;
+    return guess;
 }
 
 /* Sets the columns that the user names. *header: the first row has their names. */
@@ -393,8 +352,7 @@ static bool want_names(sa_pair_reader *reader, const size_t at[2], sa_error *err
 static void note_columns(sa_pair_reader *reader, char *const *name, const column_guess *guess) {
     const sa_records *records = &reader->records;
     const size_t *at = reader->at;
-    const bool moved = !*reader->wanted && (at[0] != 0 || at[1] != 1);
-    if (sa_pair_reader_is_plain(reader) && !guess->header && !guess->odd && !moved) return;
+    if (sa_pair_reader_is_plain(reader) && !guess->header && !guess->odd) return;
     sa_buffer_addf(&reader->note, "%s: read as %s", records->text.file.name, reader->format->name);
     if (reader->format->within)
         sa_buffer_addf(&reader->note, "; source '%s', target '%s'", reader->wanted[0],
@@ -402,9 +360,6 @@ static void note_columns(sa_pair_reader *reader, char *const *name, const column
     else if (guess->header)
         sa_buffer_addf(&reader->note, "; source '%s', target '%s', the names on line %zu",
                        name[at[0]], name[at[1]], records->line);
-    else if (moved)
-        sa_buffer_addf(&reader->note, "; source is column %zu, target column %zu", at[0] + 1,
-                       at[1] + 1);
     if (!guess->odd || guess->header) return;
     sa_error odd;
     sa_fail(&odd, SA_DATA, "; '%s' and '%s' on line %zu are a pair ({columns} %s,%s: names)",
@@ -416,10 +371,8 @@ static void note_columns(sa_pair_reader *reader, char *const *name, const column
 static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) {
     const sa_records *records = &reader->records;
     char *const *name = reader->format->within ? records->name : records->cell;
-    column_guess guess = {0};
-    if (!guess_columns(reader, name, &guess, error)) return false;
-    if (!*reader->wanted && !guess.sure)
-        return fail_columns(reader, "which two are source and target?", "", name, error);
+    column_guess guess = guess_columns(reader, name);
+    if (!*reader->wanted && !guess.sure) return fail_choice(reader, name, error);
     const bool more =
         !*reader->wanted && guess.at[0] == 0 && guess.at[1] == 1 && !reader->format->within;
     for (size_t k = 0; k < SA_PAIR_TEXTS; k++)
@@ -428,6 +381,7 @@ static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) 
     if (reader->format->within && !*reader->wanted && !want_names(reader, guess.at, error))
         return false;
     *header = guess.header;
+    reader->guessed = !*reader->wanted && !guess.header && !reader->format->within;
     if (records->separator) reader->width = records->cells;
     note_columns(reader, name, &guess);
     return true;
@@ -523,6 +477,9 @@ bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error) 
         *failed = !sa_fail(error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
                            records->text.file.name, records->line, records->cells,
                            records->cells == 1 ? "" : "s", reader->width);
+    /* the first row may have been names that nobody knows */
+    if (reader->guessed && reader->count < 4 && has_texts_elsewhere(records))
+        *failed = !fail_choice(reader, records->cell, error);
     *failed = *failed || !take_texts(reader, error);
     return !*failed;
 }

@@ -15,6 +15,7 @@ typedef struct sa_pair_reader {
     size_t at[SA_PAIR_TEXTS];  /* position of the column, from 0; SIZE_MAX: it is not read */
     bool found[SA_PAIR_TEXTS]; /* whether some row has the column */
     bool begun;                /* a row that is not blank was read */
+    bool guessed;              /* neither the user nor a header named the columns */
     size_t width;              /* cells of every row of CSV; 0: none was read */
     size_t count;              /* rows so far, without a header */
     char *text[SA_PAIR_TEXTS]; /* of the current row; NULL: it has none */

@@ -116,32 +116,20 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-/* Returns the size of the prefix of `spelling` that has as many characters as the first `bytes`
- * bytes of `text`. */
-static size_t matching_size(const char *spelling, size_t size, const char *text, size_t bytes) {
-    size_t at = 0;
-    for (size_t i = 0; i < bytes; i += sa_bpe_character_size(text + i, bytes - i))
-        at += at < size ? sa_bpe_character_size(spelling + at, size - at) : 0;
-    return at;
-}
-
 /* Writes the subwords of a word to `written`, which is large enough, and appends them to the
- * tokens. spelling: the word as written by the user, with the same number of characters. */
-static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token spelling,
-                         char **written, sa_tokens *tokens, sa_error *error) {
+ * tokens. `read`: the word as merges read it, with as many bytes but for its end. */
+static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token read, char **written,
+                         sa_tokens *tokens, sa_error *error) {
     size_t count;
-    const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word.text, word.size, &count, error);
+    const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, read.text, read.size, &count, error);
     if (!sizes) return false;
     for (size_t i = 0; i < count; i++) {
-        const size_t shown = i + 1 < count
-                                 ? matching_size(spelling.text, spelling.size, word.text, sizes[i])
-                                 : spelling.size;
-        char *end = mempcpy(*written, spelling.text, shown);
+        const size_t size = i + 1 < count ? sizes[i] : word.size;
+        char *end = mempcpy(*written, word.text, size);
         if (i + 1 < count) end = mempcpy(end, SA_SUBWORD_MARK, sizeof SA_SUBWORD_MARK - 1);
         if (!sa_tokens_add(tokens, *written, (size_t)(end - *written), error)) return false;
         *written = end;
-        word.text += sizes[i];
-        spelling.text += shown, spelling.size -= shown;
+        word.text += size, word.size -= size;
     }
     return true;
 }
@@ -152,24 +140,16 @@ static size_t unknown_end(sa_token word) {
     return word.size > size ? sa_unknown_word_size(word.text + word.size - size, size) : 0;
 }
 
-/* Adds the subwords of a word; with `original_case` those of the lower-case word in the user's
- * spelling. (In the very rare case that lower case changes the number of characters, the word
- * itself is segmented.) An unknown subword at its end, as outputs have it, is segmented as a
+/* Adds the subwords of a word. An unknown subword at its end, as outputs have it, is segmented as a
  * character that no merge has. */
-static bool segment_word(sa_bpe_segmenter *segmenter, sa_token word, bool original_case,
-                         char **written, sa_tokens *tokens, sa_error *error) {
+static bool segment_word(sa_bpe_segmenter *segmenter, sa_token word, char **written,
+                         sa_tokens *tokens, sa_error *error) {
     const size_t end = unknown_end(word);
-    if (!original_case && !end) return add_subwords(segmenter, word, word, written, tokens, error);
-    char *text = sa_format(error, "%.*s%s", (int)(word.size - end), word.text, end ? "\uffff" : "");
-    char *lower = text && original_case ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
-    sa_token read = {text, text ? strlen(text) : 0};
-    const sa_token low = {lower, lower ? strlen(lower) : 0};
-    if (lower && low.size <= SA_TOKEN_MAX &&
-        sa_bpe_count_characters(low) == sa_bpe_count_characters(read))
-        read = low;
-    const bool good = text && (lower || !original_case) &&
-                      add_subwords(segmenter, read, word, written, tokens, error);
-    free(text), free(lower);
+    if (!end) return add_subwords(segmenter, word, word, written, tokens, error);
+    char *text = sa_format(error, "%.*s\uffff", (int)(word.size - end), word.text);
+    const bool good = text && add_subwords(segmenter, word, (sa_token){text, strlen(text)}, written,
+                                           tokens, error);
+    free(text);
     return good;
 }
 
@@ -183,8 +163,7 @@ static bool is_whole(const sa_text_codec *codec, sa_token word) {
 /* Segments words, unless they are whole; writes the subwords into one block of memory.
  */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
-                          const sa_tokens *words, bool original_case, sa_tokens *tokens,
-                          sa_error *error) {
+                          const sa_tokens *words, sa_tokens *tokens, sa_error *error) {
     size_t bytes = 0;
     sa_bpe_segmenter once = {0};
     for (size_t i = 0; i < words->count; i++)
@@ -198,7 +177,7 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
             good = sa_tokens_add(tokens, memcpy(written, word.text, word.size), word.size, error);
             written += word.size;
         } else
-            good = segment_word(segmenter, words->token[i], original_case, &written, tokens, error);
+            good = segment_word(segmenter, words->token[i], &written, tokens, error);
     sa_bpe_segmenter_release(&once);
     return good;
 }
@@ -249,10 +228,9 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
     free(tokens->owned);
     tokens->owned = NULL, tokens->count = 0;
     if (!codec->tokenizer->subword) return split_words(codec, text, lower, tokens, error);
-    const bool original_case = codec->lowercase && !lower;
     sa_tokens words = {0};
-    const bool good = split_words(codec, text, lower, &words, error) &&
-                      segment_words(codec, segmenter, &words, original_case, tokens, error);
+    const bool good = split_words(codec, text, codec->lowercase, &words, error) &&
+                      segment_words(codec, segmenter, &words, tokens, error);
     sa_tokens_release(&words);
     return good;
 }

@@ -49,9 +49,8 @@ typedef struct sa_text_codec {
 /* Returns whether two codecs split every text into the same tokens. */
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 
-/* Replaces tokens by the tokens of a text. If `lower` is false but the codec lowercases, words are
- * segmented in lower case and keep the user's spelling. segmenter: of codec->bpe, reused for many
- * texts; or NULL. */
+/* Replaces tokens by the tokens of a text, in lower case if `lower`; subwords are so if the codec
+ * lowercases. segmenter: of codec->bpe, reused for many texts; or NULL. */
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                          bool lower, sa_tokens *tokens, sa_error *error);
 

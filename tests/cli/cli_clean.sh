@@ -4,7 +4,7 @@
 {
     printf '\357\273\277the cat sleeps.\tle chat dort.\t0-0 1-1\r\n'
     printf 'no tab here\n\n'
-    printf 'the caf\303\203\302\251\tle caf\303\251\n'
+    printf 'the caf\357\277\275\tle caf\303\251\n'
     printf 'a \001 b\tc d\n'
     printf 'broken \377\tcass\303\251\n'
     printf ' \t\302\240\n'

@@ -67,7 +67,7 @@ said() { # WHAT EXPECTED COMMAND...
     "$softalign" "${@:3}" >out 2>err
     same "$1" "$2" "$(grep '^note: ' err)"
 }
-said "identifiers" "note: tatoeba.tsv: read as tabs; source is column 2, target column 4" \
+expect 2 "tatoeba.tsv: which two are source and target? (--columns); there are: '11', 'Hello you', '21', 'Bonjour toi'" \
     align-words tatoeba.tsv --pharaoh links
 said "columns" "" align-words tatoeba.tsv --columns 2,4 --pharaoh links
 said "prose" "" align-words same.tsv --pharaoh links

@@ -114,7 +114,6 @@ expect "repeated sentences" "It is fast.	Il est rapide." "$(grep fast all)"
 expect "pairs of uneven descriptions" "one more paragraph	un alinéa de plus
 one more sentence	une phrase de plus" "$(grep -E 'more|paragraph|autre' all)"
 expect "broken pairs" "" "$(grep -iE 'broken|decompressor' all)"
-expect "what was cleaned" "       2 with damaged characters" "$(grep damaged report)"
 expect "what nobody translated" "" "$(grep Nobody all)"
 expect "help" '"Ok" ends it all.	« Ok » termine tout.
 Cells & rows <are> made.	Cellules & lignes <sont> créées.

@@ -1,4 +1,4 @@
-/* Cleaning: damaged text and text that only looks damaged, and the reasons to drop pairs. */
+/* Cleaning: damaged text, and the reasons to drop pairs. */
 #include "data/clean.h"
 
 #include "base/memory.h"
@@ -10,22 +10,8 @@ static sa_error error;
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
 static const char *const damaged[] = {
-    "caf\xc3\x83\xc2\xa9",                   /* cafÃ©: é */
-    "\xc3\x83\xc2\xa9t\xc3\x83\xc2\xa9",     /* Ã©tÃ© */
-    "voil\xc3\x83\xc2\xa0",                  /* voilÃ and a no-break space: à */
-    "Stra\xc3\x83\xc5\xb8x",                 /* StraÃŸx: ß, by Windows-1252 */
-    "\xc3\x82\xc2\xab oui \xc3\x82\xc2\xbb", /* Â« oui Â» */
-    "don\xc3\xa2\xe2\x82\xac\xe2\x84\xa2t",  /* donâ€™t: ’ */
-    "5 \xc3\xa2\xe2\x80\x9a\xc2\xac",        /* 5 â‚¬: € */
-    "\xc3\x90\xc2\xb0\xc3\x90\xc2\xb2",      /* Ð°Ð²: ав */
-    "\xc3\xb0\xc5\xb8\xcb\x9c\xe2\x82\xac",  /* ðŸ˜€ */
-    "\xc3\xa6\xe2\x80\x94\xc2\xa5",          /* æ—¥: 日 */
-    "\xc3\x8e\xc2\xb1\xc3\x8e\xc2\xb2",      /* Î±Î²: αβ */
-    "é\xc3\x83\xc2\xbb",                     /* éÃ»: û, not after a capital */
-    "a\xef\xbf\xbdx",                        /* U+FFFD */
-    "a\x01",
-    "\x7f",
-    "a\xc2\x92s", /* control characters, of C1 too */
+    "a\xef\xbf\xbdx",              /* U+FFFD */
+    "a\x01", "\x7f", "a\xc2\x92s", /* control characters, of C1 too */
 };
 
 START_TEST(damage_is_seen) {
@@ -35,16 +21,6 @@ END_TEST
 
 static const char *const sound[] = {
     "",
-    "õ¿¿¿", /* no byte of UTF-8 */
-    "ð¿",   /* a beginning without an end */
-    "«ÉÃ»", /* after a capital: a quotation mark */
-    "Ì¨",   /* a mark, */
-    "à¤¾",  /* Devanagari, */
-    "â¿´",  /* a sign, */
-    "ð›°°", /* shorthand, */
-    "ð¿¿¿", /* nothing: all rarer than what is seen */
-    "Ð»",   /* л, but also a letter and a quotation mark */
-    "ã»»",  /* the same, twice */
     "plain",
     "Été à Noël, ça va ?",
     "«CAFÉ»",
@@ -54,27 +30,14 @@ static const char *const sound[] = {
     "”TÄÄLLÄ”",
     "Å være",
     "Å\xc2\xa0være",
-    "NÃO",
-    "IRMÃ…",
-    "São Tomé",
-    "Âge",
-    "œuvre",
-    "Œuvre…",
-    "«À»",
-    "Ünïcödé ÀÉÎÕÜ",
     "5 €",
     "l’été",
     "â",
     "Привет, мир",
     "日本語。",
     "😀👍🏽",
-    "ð æ þ Ð Ñ ñandú",
-    "ÉTÉ’S",
-    "ß–a",
+    "caf\xc3\x83\xc2\xa9", /* cafÃ©: UTF-8 read as Latin-1 is text, too */
     "a\xc2\xadx",
-    "Île—là",
-    "ÎÏ",
-    "Ångström",
     "20 °C ± 1 §",
     "ÑANDÚ",
 };
@@ -118,7 +81,7 @@ static void expect_reasons(const char *name, const char *value, const char *line
 START_TEST(pairs_are_judged) {
     expect_reasons(NULL, NULL,
                    MANY "one\n"
-                        "one \xc3\x83\xc2\xa9\tодин\n"
+                        "one \xef\xbf\xbd\tодин\n"
                         "one\tоди\xff\n"
                         " \xc2\xa0\tодин\n"
                         "one\t\n"

@@ -162,8 +162,8 @@ static const good_file good[] = {
      "x.tsv: read as tabs; 'it' and 'es' on line 1 are a pair (--columns it,es: names)"},
     {"x.tsv", "it\tes\nwe\twir\n", "it,es", "2:we=wir",
      "x.tsv: read as tabs; source 'it', target 'es', the names on line 1"},
-    {"x.tsv", "it\tes\nun gatto\tun gato\n", NULL, "2:un gatto=un gato",
-     "x.tsv: read as tabs; source 'it', target 'es', the names on line 1"},
+    {"x.tsv", "it\tes\nun gatto\tun gato\n", NULL, "1:it=es 2:un gatto=un gato",
+     "x.tsv: read as tabs; 'it' and 'es' on line 1 are a pair (--columns it,es: names)"},
     {"x.csv", "Italiano,English\nun gatto,a cat\n", NULL, "1:Italiano=English 2:un gatto=a cat",
      "x.csv: read as CSV with commas; 'Italiano' and 'English' on line 1 are a pair (--columns "
      "Italiano,English: names)"},
@@ -179,12 +179,6 @@ static const good_file good[] = {
      "x.csv: read as CSV with commas"},
     {"x.tsv", "x.de\tx.fr\n", NULL, "1:x.de=x.fr", NULL},
     /* columns of numbers are no sentences */
-    {"x.csv", "Nr,Italiano,English\n1,un gatto,a cat\n2,un cane,a dog\n", NULL,
-     "2:un gatto=a cat 3:un cane=a dog",
-     "x.csv: read as CSV with commas; source 'Italiano', target 'English', the names on line 1"},
-    {"x.tsv", "2\tLet us try.\t4\tEssayons.\n7\tI sleep.\t8\tJe dors.\n", NULL,
-     "1:Let us try.=Essayons. 2:I sleep.=Je dors.",
-     "x.tsv: read as tabs; source is column 2, target column 4"},
     {"x.tsv", "3 1\t1 3\t0-1 1-0\n7\t7\t0-0\n", NULL, "1:3 1=1 3[0-1 1-0] 2:7=7[0-0]", NULL},
     {"x.tsv", "May 12\t2020-05-12\ta\nMay 13\t2020-05-13\tb\n", NULL,
      "1:May 12=2020-05-12 2:May 13=2020-05-13", NULL},
@@ -318,6 +312,14 @@ static const struct {
     {"x.tsv", BYTES("7\tHi\tSalut\tgreeting\n8\tBye\tAdieu\tother\n"), NULL, SA_USAGE,
      "x.tsv: which two are source and target? (--columns); there are: '7', 'Hi', 'Salut', "
      "'greeting'"},
+    {"x.csv", BYTES("Nr,Italiano,English\n1,un gatto,a cat\n2,un cane,a dog\n"), NULL, SA_USAGE,
+     "x.csv: which two are source and target? (--columns); there are: 'Nr', 'Italiano', "
+     "'English'"},
+    {"x.tsv", BYTES("Nr\tItaliano\tEnglish\n1\tun gatto\ta cat\n"), NULL, SA_USAGE,
+     "x.tsv: which two are source and target? (--columns); there are: '1', 'un gatto', 'a cat'"},
+    {"x.tsv", BYTES("2\tLet us try.\t4\tEssayons.\n7\tI sleep.\t8\tJe dors.\n"), NULL, SA_USAGE,
+     "x.tsv: which two are source and target? (--columns); there are: '2', 'Let us try.', '4', "
+     "'Essayons.'"},
     {"x.csv", BYTES("en,fr\na,b\n"), "en,it", SA_USAGE,
      "x.csv: no column it (--columns); there are: 'en', 'fr'"},
     {"x.csv", BYTES("en,fr\na,b\n"), "1,3", SA_USAGE,

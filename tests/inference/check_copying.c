@@ -128,7 +128,8 @@ START_TEST(ensembles) {
 }
 END_TEST
 
-/* A beam of one takes the most probable word: no other first word is better. */
+/* A beam of one takes the most probable word: no other first word is better. All words together
+ * have probability 1. */
 START_TEST(greedy_takes_the_best_word) {
     models_open(_i);
     const sa_seq2seq *model = &w[0];
@@ -136,15 +137,17 @@ START_TEST(greedy_takes_the_best_word) {
     sa_hypothesis found;
     sa_error error;
     ck_assert(search_batch(&model, 1, &from, 1, &found, &error));
-    double best = -INFINITY;
+    double best = -INFINITY, sum = 0;
     int32_t best_word = -1;
     for (int32_t word = 0; word < EXTENDED; word++) {
         int32_t ids[] = {word};
         double log_p;
         force(model, sources, &(sa_hypothesis){.ids = ids, .len = 1}, &log_p);
+        sum += exp(log_p);
         if (word != SA_BOS && log_p > best) best = log_p, best_word = word;
     }
     ck_assert_int_eq(found.ids[0], best_word);
+    ck_assert_double_eq_tol(sum, 1, 1e-6);
     free(found.ids);
 }
 END_TEST

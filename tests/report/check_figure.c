@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef SOFTALIGN_PANGOCAIRO
+#include <cairo.h>
+#endif
 
 /* ---- What is drawn --------------------------------------------------------------------------- */
 
@@ -413,9 +416,76 @@ START_TEST(png_and_pdf_have_their_size_and_never_change) {
 }
 END_TEST
 
+#ifdef SOFTALIGN_PANGOCAIRO
+
+static cairo_status_t read_bytes(void *from, unsigned char *bytes, unsigned size) {
+    const char **at = from;
+    memcpy(bytes, *at, size);
+    *at += size;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+/* Paints a white text on black as a PNG, of two pixels for each of the drawing; the bounds of what
+ * is white. */
+static sa_box paint_ink(const sa_shape *shape, const char *text) {
+    sa_drawing drawing = {.width = 200, .height = 200, .scale = 1};
+    sa_buffer png = {0};
+    const char *missing_glyphs, *at;
+    sa_error error;
+    sa_drawing_add(&drawing, shape, text);
+    ck_assert(sa_drawing_paint(&drawing, false, &png, &missing_glyphs, &error));
+    ck_assert_ptr_null(missing_glyphs);
+    at = png.text;
+    cairo_surface_t *image = cairo_image_surface_create_from_png_stream(read_bytes, &at);
+    const int stride = cairo_image_surface_get_stride(image);
+    int first[2] = {400, 400}, last[2] = {-1, -1};
+    for (int i = 0; i < 400 * 400; i++) {
+        const int place[] = {i % 400, i / 400};
+        if (cairo_image_surface_get_data(image)[place[1] * stride + 4 * place[0]] < 128) continue;
+        for (int k = 0; k < 2; k++) {
+            if (place[k] < first[k]) first[k] = place[k];
+            if (place[k] > last[k]) last[k] = place[k];
+        }
+    }
+    cairo_surface_destroy(image);
+    sa_buffer_release(&png);
+    sa_drawing_release(&drawing);
+    return (sa_box){first[0] / 2., first[1] / 2., (last[0] - first[0] + 1) / 2.,
+                    (last[1] - first[1] + 1) / 2.};
+}
+
+/* Capitals stand on the baseline, at the side of their box, and are narrowed to its width. */
+START_TEST(text_is_painted_where_svg_has_it) {
+    const sa_color white = {255, 255, 255};
+    sa_shape shape = {.kind = SA_SHAPE_TEXT, .color = white, .box = {30, 50, 100, 40}, .size = 16};
+    sa_box ink;
+    for (int side = SA_ANCHOR_LEFT; side <= SA_ANCHOR_RIGHT; side++) {
+        shape.side = side, shape.rotated = false;
+        ink = paint_ink(&shape, "HHH");
+        const double width = ink.width;
+        ck_assert_double_eq_tol(ink.y + ink.height, 50 + (40 + 0.72 * 16) / 2, 0.8);
+        ck_assert_double_eq_tol(ink.x, 30 + (100 - width) * side / 2, 3);
+        shape.rotated = true, shape.box = (sa_box){30, 50, 40, 100}; /* upwards */
+        ink = paint_ink(&shape, "HHH");
+        ck_assert_double_eq_tol(ink.x + ink.width, 30 + (40 + 0.72 * 16) / 2, 0.8);
+        ck_assert_double_eq_tol(ink.y + ink.height, 150 - (100 - width) * side / 2, 3);
+        shape.box = (sa_box){30, 50, 100, 40};
+    }
+    shape.rotated = false, shape.box.width = 20;
+    ink = paint_ink(&shape, "HHHHHHHH");
+    ck_assert_double_eq_tol(ink.x, 30, 1);
+    ck_assert_double_eq_tol(ink.width, 20, 1.5);
+}
+END_TEST
+
+#endif
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("figure", &tests);
+#ifdef SOFTALIGN_PANGOCAIRO
+    tcase_add_test(tests, text_is_painted_where_svg_has_it);
+#endif
     tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
     tcase_add_test(tests, what_is_too_large_is_refused);

@@ -1,0 +1,128 @@
+/* Diagnoses: which pairs are the cases of a finding, in which order, and the words they name. */
+#include "support/small_training.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+
+enum { PAIRS = 8 };
+static sa_pair pairs[PAIRS] = {
+    {.source = "w1 w0", .target = "v0 v1"},       {.source = "w2 w1", .target = "v1 v2"},
+    {.source = "w3 w1 w0", .target = "v1 v3"},    {.source = "w4 zork w2", .target = "v2 v4"},
+    {.source = "w5 w2 w0 w1", .target = "v2 v5"}, {.source = "w6 w3", .target = "v3 v6"},
+    {.source = "w7 w3", .target = "v3 v7"},       {.source = "w8 w4", .target = "v4 v8"},
+};
+static const sa_corpus corpus = {.pairs = pairs, .count = PAIRS, .name = "pairs"};
+static sa_model *model;
+static sa_sentence_result results[PAIRS];
+static sa_sentence_details details[PAIRS];
+
+static char text[] = "v0";
+
+/* Every translation is as long as its reference, until a test changes it. */
+static void open_all(void) {
+    const sa_settings settings = small_settings();
+    set_up();
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    for (int i = 0; i < PAIRS; i++) {
+        details[i] = (sa_sentence_details){.balance = {.words = 8, .reference = 8}};
+        results[i] = (sa_sentence_result){.details = &details[i],
+                                          .translation = text,
+                                          .reference = text,
+                                          .words = 9,
+                                          .source_words = 3};
+    }
+}
+
+static void close_all(void) {
+    sa_model_close(model);
+    scratch_remove();
+}
+
+static sa_diagnosis diagnose(void) {
+    sa_diagnosis diagnosis;
+    ck_assert_msg(sa_diagnose(model, &corpus, results, NULL, &diagnosis, &error), "%s", error.text);
+    return diagnosis;
+}
+
+static const sa_finding *finding(const sa_diagnosis *diagnosis, const char *name) {
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (strcmp(diagnosis->findings[i].name, name) == 0) return &diagnosis->findings[i];
+    return NULL;
+}
+
+static void expect_case(const sa_finding *found, int number, size_t index, double words,
+                        const char *source) {
+    const sa_diagnosis_case *one = &found->cases[number];
+    ck_assert_int_lt(number, (int)found->case_count);
+    ck_assert_uint_eq(one->index, index);
+    ck_assert_double_eq(one->words, words);
+    ck_assert_pstr_eq(one->source, source);
+}
+
+/* Position 3 of pair 4 is too heavy by 5 and position 1 of pair 3, an unknown word, by 2; pair 6 is
+ * too light by 4 at position 0. */
+START_TEST(cases_name_their_words) {
+    details[4].balance.over = (sa_source_coverage){3, 6, 1};
+    details[3].balance.over = (sa_source_coverage){1, 2.5, 0.5};
+    details[6].balance.under = (sa_source_coverage){0, 1, 5};
+    sa_diagnosis diagnosis = diagnose();
+    const sa_finding *over = finding(&diagnosis, "over-translation"),
+                     *under = finding(&diagnosis, "under-translation");
+    ck_assert(over && under && over->case_count == 2 && under->case_count == 1);
+    ck_assert_double_eq(over->figure, 2. / PAIRS);
+    ck_assert_double_eq(under->figure, 1. / PAIRS);
+    expect_case(over, 0, 4, 5, "w1");
+    expect_case(over, 1, 3, 2, "zork");
+    expect_case(under, 0, 6, -4, "w7");
+    ck_assert_int_eq(under->cases[0].coverage.position, 0);
+    sa_diagnosis_release(&diagnosis);
+}
+END_TEST
+
+/* Seven pairs have too many words: 3, 5, 4, 5, 2, 3 and 6 of them. Five are shown, of equals the
+ * first first; without attention none has a word. */
+START_TEST(the_five_worst_are_shown) {
+    static const int extra[PAIRS] = {3, 5, 4, 5, 2, 3, 6, 1};
+    for (int i = 0; i < PAIRS; i++) {
+        details[i].balance.words = 8 + extra[i];
+        details[i].balance.over.position = details[i].balance.under.position = -1;
+    }
+    sa_diagnosis diagnosis = diagnose();
+    const sa_finding *over = finding(&diagnosis, "over-translation");
+    ck_assert(over && over->case_count == 5);
+    ck_assert_ptr_null(finding(&diagnosis, "under-translation"));
+    ck_assert_double_eq(over->figure, 7. / PAIRS); /* 1 word more does not matter */
+    expect_case(over, 0, 6, 6, NULL);
+    expect_case(over, 1, 1, 5, NULL);
+    expect_case(over, 2, 3, 5, NULL);
+    expect_case(over, 3, 2, 4, NULL);
+    expect_case(over, 4, 0, 3, NULL);
+    sa_diagnosis_release(&diagnosis);
+}
+END_TEST
+
+/* Of the words of all pairs, EOS not counted: 2 of 24 source words, 5 of 64 target words. */
+START_TEST(unknown_words_are_counted) {
+    results[2].unknown_source = 2, results[5].unknown_target = 5;
+    sa_diagnosis diagnosis = diagnose();
+    const sa_finding *source = finding(&diagnosis, "source vocabulary too small"),
+                     *target = finding(&diagnosis, "target vocabulary too small");
+    ck_assert(source && target);
+    ck_assert_double_eq(source->figure, 2. / 24);
+    ck_assert_double_eq(target->figure, 5. / 64);
+    ck_assert_uint_eq(source->case_count, 0);
+    sa_diagnosis_release(&diagnosis);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("diagnosis", &tests);
+    tcase_add_checked_fixture(tests, open_all, close_all);
+    tcase_add_test(tests, cases_name_their_words);
+    tcase_add_test(tests, the_five_worst_are_shown);
+    tcase_add_test(tests, unknown_words_are_counted);
+    return suite_run(suite);
+}

@@ -344,5 +344,10 @@ const sa_score sa_scores[] = {
      "sigma(w_d' h_j + b_d)",
      "Yang et al. 2025, equation 10", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL, uniform_forward,
      uniform_backward, &sa_delta_part},
+    {"kda",
+     "o_i = S_n' q_i, S_j = (I - beta_j k_j k_j') D_j S_{j-1} + beta_j k_j v_j', beta_j and D_j = "
+     "sigma(W_d h_j + b_d), one for each number of a key",
+     "Kimi Team 2025, section 3", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL, uniform_forward,
+     uniform_backward, &sa_delta_part},
     {.name = NULL},
 };

@@ -309,7 +309,7 @@ static const double delta_keys[3][2] = {{1e4, 0}, {6e3, 8e3}, {1e4, 0}};
 static const double delta_queries[3][2] = {{1e4, 0}, {1e4, 0}, {6e3, 8e3}};
 static const struct {
     int score, numbers; /* of gates: beta, then D */
-    double gates[3][2], alpha[3][3];
+    double gates[3][3], alpha[3][3];
 } deltas[] = {
     {SA_ATTENTION_RETNET, 0, {{0}}, {{1}, {.96875, .6}, {.96875 * .96875 * .6, .96875, .6}}},
     {SA_ATTENTION_GLA, 2, {{.5, 1}, {.5, 1}, {.5, 1}}, {{1}, {.5, .6}, {.15, .82, .6}}},
@@ -318,6 +318,10 @@ static const struct {
      2,
      {{1, 1}, {.5, .5}, {1, .9}},
      {{1}, {.41, .3}, {-.0864, .288, .6}}},
+    {SA_ATTENTION_KDA,
+     3,
+     {{1, .9, .5}, {.5, .5, 1}, {1, .8, .4}},
+     {{1}, {.41, .3}, {-.0384, .128, .6}}},
 };
 
 static void open_delta(int k) {
@@ -343,9 +347,10 @@ START_TEST(weights_of_a_memory) {
 }
 END_TEST
 
-/* beta = sigma(u), D = sigma(u)^(1/16) in gla and sigma(u) in gated-deltanet, u = W x + b. */
+/* beta = sigma(u), D = sigma(u)^(1/16) in gla and sigma(u) in gated-deltanet and kda, u = W x + b. */
 START_TEST(gates_of_a_memory) {
-    static const double roots[][2] = {{0, 0}, {1 / 16., 1 / 16.}, {1, 0}, {1, 1}};
+    static const double roots[][3] = {
+        {0}, {1 / 16., 1 / 16.}, {1}, {1, 1}, {1, 1, 1}};
     open_delta(_i);
     fill(weights, .1);
     sa_delta_part.memory.forward(&w, part, &memory);

@@ -103,7 +103,7 @@ expect 2 "--threads '100000': expected a whole number from 0 to 256" train --thr
 expect 2 "--seed '18446744073709551616': expected a whole number from 0 to 9007199254740991" \
     train --seed 18446744073709551616
 expect 2 "--dropout '1': expected a number from 0 to 0.9" train --dropout 1
-expect 2 "--attention 'product': expected additive, scaled-dot, dot, general, raw-dot, concat, location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet" train --attention product
+expect 2 "--attention 'product': expected additive, scaled-dot, dot, general, raw-dot, concat, location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda" train --attention product
 expect 2 "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)" \
     train --optimizer adamm
 expect 2 "--lowercase 'maybe': expected yes or no" train --lowercase=maybe

@@ -99,7 +99,7 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet (did you "
+         "location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda (did you "
          "mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
@@ -344,11 +344,11 @@ START_TEST(altered_settings_are_refused) {
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet"},
+         "location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet"},
+         "location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},

@@ -63,7 +63,7 @@ static const malformed_header malformed_settings[] = {
     {WORDS, VALUE("additive"), "0",
      "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
      "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, location-aware, "
-     "differential, hard, retnet, gla, deltanet or gated-deltanet"},
+     "differential, hard, retnet, gla, deltanet, gated-deltanet or kda"},
     {WORDS, VALUE("additive"), VALUE("uniform"),
      "m: tensors do not fit the settings: 'attention.W_a' is unknown, 'attention.U_a' is unknown, "
      "'attention.v_a' is unknown"},

@@ -8,7 +8,7 @@ CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer", "decoder"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
-                  "location-aware", "differential", "hard", "retnet", "gla", "deltanet", "gated-deltanet"),
+                  "location-aware", "differential", "hard", "retnet", "gla", "deltanet", "gated-deltanet", "kda"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key", "sink", "ssmax", "stick-breaking", "softpick",
                    "sigmoid", "selective"),
     "attention-gate": ("none", "headwise", "elementwise"),

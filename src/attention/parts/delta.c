@@ -7,7 +7,8 @@
  *   retnet          D a constant of each head, beta = 1, no correction   (Sun et al. 2023)
  *   gla             D = sigma(W x)^(1/16) for each number of a key, the rest as retnet
  *   deltanet        D = 1, beta = sigma(w' x)
- *   gated-deltanet  D = sigma(w' x + 3) for each head, beta = sigma(w' x)
+ *   gated-deltanet  D = sigma(w' x) for each head, beta as deltanet
+ *   kda             D = sigma(W x) for each number of a key, beta as deltanet (Kimi Team 2025)
  *
  * Keys and queries are unit vectors, x / |x| of their SiLU, so that beta = 1 overwrites: what k_j
  * reads is then exactly v_j. Read back from the last word, the output is a sum of values
@@ -23,7 +24,7 @@ typedef struct rule {
     bool corrects; /* whether it reads before it writes, and learns beta, how strongly it writes */
     bool wide;     /* learns D for each unit of a key, not for each head */
     double root;   /* D = sigma(..)^root; 0: it is not learned */
-    double begin;  /* the biases of D */
+    double begin;  /* the biases of D and beta */
 } rule;
 
 typedef struct delta { /* weights, or their gradients */
@@ -256,7 +257,8 @@ static const rule rules[] = {/* in the order of the scores */
                              {.root = 0},
                              {.wide = true, .root = 1.0 / 16},
                              {.corrects = true},
-                             {.corrects = true, .root = 1, .begin = 3}};
+                             {.corrects = true, .root = 1, .begin = 3},
+                             {.corrects = true, .wide = true, .root = 1, .begin = 3}};
 
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {

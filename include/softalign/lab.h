@@ -130,6 +130,7 @@ struct sa_settings {
     int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
     bool smeared_keys;     /* each key is mixed with the key of the word before */
     int attention_gate;    /* SA_GATE_..., what weighs the outputs of heads */
+    bool exclusive;        /* self-attention leaves out what points along a word's own value */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., what a query may see */
     int window_size;       /* D */

@@ -203,6 +203,7 @@ static const sa_part *const all_parts[] = {
     &sa_earlier_weights_part,
     &sa_coverage_part,
     &sa_location_aware_part,
+    &sa_exclusive_part,
     &sa_head_norm_part,
     &sa_output_gate_part,
     NULL,

@@ -50,6 +50,9 @@ const sa_option sa_settings_options[] = {
     {"attention-gate", SA_WORDS(MODEL(attention_gate), 0, "none", "headwise", "elementwise"),
      "weigh the output of each head by a gate of the query's vector, one number per head or one "
      "for each number of its output (Qiu et al. 2025)"},
+    {"exclusive", SA_SWITCH(MODEL(exclusive)),
+     "Transformer: take out of what a word gathers from the others, in self-attention, the part "
+     "along its own value (XSA; Zhai 2026)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),

@@ -33,8 +33,12 @@ static sa_rare_hooks claims_of(const sa_attention *attention) {
 }
 
 static const char *unnormalized(const sa_proof_setup *setup) {
+    const sa_seq2seq *w = &setup->model.w;
     const sa_attention *attention = sa_lab_attention(setup);
-    return attention ? claims_of(attention).any_sum : no_attention(setup);
+    if (!attention) return no_attention(setup);
+    const char *own = claims_of(attention).any_sum;
+    return own || w->recurrent ? own
+                               : claims_of(&w->transformer.decoder.layer[0].self.attention).any_sum;
 }
 
 static const char *sum_note(const sa_proof_setup *setup) {

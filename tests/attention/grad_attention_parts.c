@@ -300,6 +300,45 @@ START_TEST(heads_are_normalized) {
 }
 END_TEST
 
+/* ---- Exclusive self-attention ---------------------------------------------------------------- */
+
+/* Weights, values and results are PyTorch's in double; dc = (1, -1). The derivative of v has that
+ * of the sum of values in it, alpha_j dy. A first word has nothing but itself. */
+START_TEST(the_own_value_is_taken_out) {
+    static const double alpha[] = {.269199, .383372, .158400, .189029}, dc[] = {1, -1};
+    static const double v[4][2] = {{1, 2}, {0, 1}, {-1, 1}, {2, -1}}, left[] = {.454228, .908456};
+    static const double dv[4][2] = {
+        {-.053840, -.107680}, {-.076674, -.153349}, {-.031680, -.063360}, {-.306880, -.613759}};
+    attention_settings(SA_ATTENTION_SCALED_DOT);
+    settings.value_size = 2, settings.exclusive = true;
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.site = SA_SITE_ENCODER;
+    ck_assert(attention_open(NULL, false));
+    part = sa_part_find(&w, &sa_exclusive_part);
+    for (int words = 1; words <= 4; words += 3) {
+        sa_head at = bare_head(words), d = {.i = words};
+        const sa_real whole = words == 1 ? 1 : 0;
+        at.i = words, at.c = filled(1, 2, 0), at.v = unset(words, 2);
+        d.v = filled(words, 2, 0), d.c = unset(1, 2);
+        for (int j = 0; j < words; j++) {
+            set_row(sa_rows(at.v, j, 1), v[j]);
+            at.alpha.x[j] = whole ? whole : alpha[j];
+            sa_axpy(at.alpha.x[j], sa_row(at.v, j), at.c.x, 2);
+        }
+        const sa_real own = at.alpha.x[words - 1];
+        sa_exclusive_part.forward[SA_PLACE_OUTPUT](&w, part, &at);
+        for (int k = 0; k < 2; k++) ck_assert_double_eq_tol(at.c.x[k], whole ? 0 : left[k], 1e-6);
+        ck_assert_double_eq_tol(at.alpha.x[words - 1], whole ? 0 : own - .017314, 1e-6);
+        set_row(d.c, dc);
+        sa_exclusive_part.backward[SA_PLACE_OUTPUT](&w, part, &at, &d);
+        ck_assert_double_eq_tol(at.alpha.x[words - 1], own, 1e-15);
+        for (int j = 0; j < words && !whole; j++)
+            for (int k = 0; k < 2; k++)
+                ck_assert_double_eq_tol(sa_row(d.v, j)[k] + alpha[j] * d.c.x[k], dv[j][k], 1e-5);
+    }
+}
+END_TEST
+
 /* ---- Delta ----------------------------------------------------------------------------------- */
 
 /* The weights of three words, of keys that are (1, 0), (.6, .8), (1, 0) and the queries (1, 0), (1,
@@ -347,10 +386,10 @@ START_TEST(weights_of_a_memory) {
 }
 END_TEST
 
-/* beta = sigma(u), D = sigma(u)^(1/16) in gla and sigma(u) in gated-deltanet and kda, u = W x + b. */
+/* beta = sigma(u), D = sigma(u)^(1/16) in gla and sigma(u) in gated-deltanet and kda, u = W x + b.
+ */
 START_TEST(gates_of_a_memory) {
-    static const double roots[][3] = {
-        {0}, {1 / 16., 1 / 16.}, {1}, {1, 1}, {1, 1, 1}};
+    static const double roots[][3] = {{0}, {1 / 16., 1 / 16.}, {1}, {1, 1}, {1, 1, 1}};
     open_delta(_i);
     fill(weights, .1);
     sa_delta_part.memory.forward(&w, part, &memory);
@@ -434,6 +473,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
     tcase_add_test(tests, fertility_is_at_most_n);
+    tcase_add_test(tests, the_own_value_is_taken_out);
     tcase_add_loop_test(tests, weights_of_a_memory, 0, sizeof deltas / sizeof *deltas);
     tcase_add_loop_test(tests, gates_of_a_memory, 0, sizeof deltas / sizeof *deltas);
     tcase_add_loop_test(tests, a_memory_runs_on, 0, sizeof deltas / sizeof *deltas);

@@ -56,14 +56,35 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
         "update",  "reset",   "decoder-init",   "readout-state",
         "hidden",  "maxout",  "input-feeding",  "decoder-layers",
         NULL};
-    static const char *const later[] = {
-        "dropout-embeddings", "dropout-annotations", "dropout-readout", "dropout-state",
-        "dropout-layers",     "decoder-residual",    "word-dropout",    "cell-norm",
-        "coverage",           "max-fertility",       "coverage-weight", "copy",
-        "kv-heads",           "monotonic-noise",     "shaw-distance",   "location-filters",
-        "location-width",     "reinforce-weight",    "entropy-weight",  "precision",
-        "head-projection",    "smeared-keys",        "attention-gate",  "source-tokenizer",
-        "target-tokenizer",   "freeze-embeddings",   "prefix",          NULL};
+    static const char *const later[] = {"dropout-embeddings",
+                                        "dropout-annotations",
+                                        "dropout-readout",
+                                        "dropout-state",
+                                        "dropout-layers",
+                                        "decoder-residual",
+                                        "word-dropout",
+                                        "cell-norm",
+                                        "coverage",
+                                        "max-fertility",
+                                        "coverage-weight",
+                                        "copy",
+                                        "kv-heads",
+                                        "monotonic-noise",
+                                        "shaw-distance",
+                                        "location-filters",
+                                        "location-width",
+                                        "reinforce-weight",
+                                        "entropy-weight",
+                                        "precision",
+                                        "head-projection",
+                                        "smeared-keys",
+                                        "attention-gate",
+                                        "source-tokenizer",
+                                        "exclusive",
+                                        "target-tokenizer",
+                                        "freeze-embeddings",
+                                        "prefix",
+                                        NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
     static const char *const of_subwords[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};

@@ -209,6 +209,7 @@ static const struct {
              {"head-projection", 0},
              {"smeared-keys", 1},
              {"attention-gate", 0},
+             {"exclusive", 1},
              {"prefix", 0}};
 
 /* A third of the options are drawn, the others keep their defaults, with which most go. */

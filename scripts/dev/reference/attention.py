@@ -382,6 +382,11 @@ def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
     return windowed(w, o, q, i, place, e > -torch.inf, lambda seen: normalized(w, o, k, q, e, seen))
 
 
+def exclusive(y, v):
+    """y - p v, p = y'v / v'v: without what points along the word's own value (Zhai 2026)"""
+    return y - (y @ v) / (v @ v + 1e-6) * v
+
+
 def attend(w, o, q, H, i, past, place=None, noise=0):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
@@ -397,7 +402,11 @@ def attend(w, o, q, H, i, past, place=None, noise=0):
     if "W_v" not in w:
         return alpha[0] @ H * (1 if gates is None else gates)
     added = place.added("V", i, len(H)) if place else 0
-    heads = [head_norm(w, o, alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added)) for k in range(o.heads)]
+    values = [H @ shared_rows(w["W_v"], k, o).T for k in range(o.heads)]
+    heads = [alpha[k] @ (values[k] + added) for k in range(o.heads)]
+    if o.exclusive and place:
+        heads = [exclusive(y, values[k][i - 1]) for k, y in enumerate(heads)]
+    heads = [head_norm(w, o, y) for y in heads]
     if gates is not None:  # o_i = g_i c_i, g_i = sigma(W_g s_i) (Qiu et al. 2025)
         heads = [rows(gates, k, o.heads) * c for k, c in enumerate(heads)]
     return w["W_c"] @ torch.cat(heads)

@@ -28,11 +28,11 @@ CHOICES = {  # the first is the default
     "guided-at": ("output", "input"),
     "tie": ("none", "two-way", "three-way"),
 }
-DELTA = CHOICES["attention"][-4:]  # a memory that is rewritten
+DELTA = CHOICES["attention"][-5:]  # a memory that is rewritten
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
     **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy",
-                     "smeared-keys"), False),
+                     "smeared-keys", "exclusive"), False),
     **dict.fromkeys(("embed", "hidden", "attn", "maxout")),
     **dict.fromkeys(("layers", "decoder-layers", "heads", "coverage-weight", "reinforce-weight"), 1),
     **dict.fromkeys(("kv-heads", "value-size", "label-smoothing", "guided-alignment", "l2"), 0),

@@ -11,8 +11,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[22]; /* of the constants, in their order */
-    int constants[21];
+    const char *names[23]; /* of the constants, in their order */
+    int constants[22];
 } lists[] = {
     {sa_settings_option,
      "model",
@@ -25,10 +25,10 @@ static const struct {
       SA_DECODER_CGRU}},
     {sa_settings_option,
      "attention",
-     {"additive",      "scaled-dot", "dot",       "general",  "raw-dot",
-      "concat",        "location",   "uniform",   "gaussian", "cosine",
-      "qk-norm",       "linear",     "monotonic", "graves",   "location-aware",
-      "differential",  "hard",       "retnet",    "gla",      "deltanet",
+     {"additive",       "scaled-dot", "dot",       "general",  "raw-dot",
+      "concat",         "location",   "uniform",   "gaussian", "cosine",
+      "qk-norm",        "linear",     "monotonic", "graves",   "location-aware",
+      "differential",   "hard",       "retnet",    "gla",      "deltanet",
       "gated-deltanet", "kda"},
      {SA_ATTENTION_ADDITIVE,     SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT,
       SA_ATTENTION_GENERAL,      SA_ATTENTION_RAW_DOT,    SA_ATTENTION_CONCAT,

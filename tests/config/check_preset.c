@@ -40,6 +40,37 @@ static bool among(const char *option, const char *const *list) {
     return *list;
 }
 
+/* Options that came after the papers. */
+static const char *const later[] = {"dropout-embeddings",
+                                    "dropout-annotations",
+                                    "dropout-readout",
+                                    "dropout-state",
+                                    "dropout-layers",
+                                    "decoder-residual",
+                                    "word-dropout",
+                                    "cell-norm",
+                                    "coverage",
+                                    "max-fertility",
+                                    "coverage-weight",
+                                    "copy",
+                                    "kv-heads",
+                                    "monotonic-noise",
+                                    "shaw-distance",
+                                    "location-filters",
+                                    "location-width",
+                                    "reinforce-weight",
+                                    "entropy-weight",
+                                    "precision",
+                                    "head-projection",
+                                    "smeared-keys",
+                                    "attention-gate",
+                                    "source-tokenizer",
+                                    "exclusive",
+                                    "target-tokenizer",
+                                    "freeze-embeddings",
+                                    "prefix",
+                                    NULL};
+
 /* Options that a paper's preset may leave at their defaults: the seed, shards, the validation
  * interval, penalties that no paper has, and options without effect under its other settings. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
@@ -56,35 +87,6 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
         "update",  "reset",   "decoder-init",   "readout-state",
         "hidden",  "maxout",  "input-feeding",  "decoder-layers",
         NULL};
-    static const char *const later[] = {"dropout-embeddings",
-                                        "dropout-annotations",
-                                        "dropout-readout",
-                                        "dropout-state",
-                                        "dropout-layers",
-                                        "decoder-residual",
-                                        "word-dropout",
-                                        "cell-norm",
-                                        "coverage",
-                                        "max-fertility",
-                                        "coverage-weight",
-                                        "copy",
-                                        "kv-heads",
-                                        "monotonic-noise",
-                                        "shaw-distance",
-                                        "location-filters",
-                                        "location-width",
-                                        "reinforce-weight",
-                                        "entropy-weight",
-                                        "precision",
-                                        "head-projection",
-                                        "smeared-keys",
-                                        "attention-gate",
-                                        "source-tokenizer",
-                                        "exclusive",
-                                        "target-tokenizer",
-                                        "freeze-embeddings",
-                                        "prefix",
-                                        NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
     static const char *const of_subwords[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};

@@ -99,7 +99,8 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda (did you "
+         "location-aware, differential, hard, retnet, gla, deltanet, gated-deltanet or kda (did "
+         "you "
          "mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},

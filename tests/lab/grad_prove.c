@@ -104,8 +104,10 @@ static void expect_attention(const sa_settings *settings) {
     const bool blind = sa_scores[settings->attention].key == SA_KEY_NONE;
     const sa_part *part = sa_scores[settings->attention].part;
     const char *any_sum = sa_normalizers[settings->normalizer].any_sum;
-    if (any_sum || sa_rare_of(part)->any_sum)
-        expect_excuse("row-sums", any_sum ? any_sum : sa_rare_of(part)->any_sum);
+    if (!any_sum) any_sum = sa_rare_of(part)->any_sum;
+    if (!any_sum && settings->exclusive) any_sum = sa_exclusive_part.rare->any_sum;
+    if (any_sum)
+        expect_excuse("row-sums", any_sum);
     else
         expect_measured("row-sums", 0, 1e-14);
     expect_measured("annotations", blind ? 0 : 1e-4, blind ? 0 : 2);

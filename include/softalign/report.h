@@ -303,9 +303,9 @@ typedef struct sa_compare_options {
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
-    const char *out;          /* folder for table.csv, curves.csv, bylength.csv and a folder
-                                 for each training; trainings found in it are resumed or not
-                                 repeated */
+    const char *out; /* folder for table.csv, table.tex, curves.csv, bylength.csv and a folder
+                        for each training; trainings found in it are resumed or not
+                        repeated */
     const sa_settings *settings; /* what the list of models leaves out; each model is first trained
                                     with its seed */
     const sa_settings *transformer;  /* the same for Transformers; NULL: their preset, with the seed
@@ -319,7 +319,8 @@ typedef struct sa_compare_options {
                                                                    ended. May be NULL itself */
     void *context;
     const volatile sig_atomic_t *stop; /* as in sa_train_options; may be NULL */
-    uint64_t reserved[8];
+    const char *table_columns; /* of table.tex: "parameters,bleu,aer,p", which is NULL, too */
+    uint64_t reserved[7];
 } sa_compare_options;
 
 typedef struct sa_compare_result {

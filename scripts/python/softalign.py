@@ -194,7 +194,7 @@ _compare_options = _struct(
     "sa_compare_options", (_text, "train test columns valid snapshots models out"),
     (c_void_p, "settings transformer decoder_only"), (c_int, "seeds"), (c_bool, "overwrite"),
     (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
-    (POINTER(c_int), "stop"), reserved=8)
+    (POINTER(c_int), "stop"), (_text, "table_columns"), reserved=7)
 _compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"), reserved=8)
 _table = _struct("sa_table", (_text, "name"), (c_int, "rows cols"), (_numbers, "numbers"))
 _projection = _struct("sa_projection", (_table, "W b"))

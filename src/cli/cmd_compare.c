@@ -13,8 +13,8 @@ typedef struct compare_options {
 
 #define AT(field) offsetof(compare_options, field)
 
-static const char *const comparison_files[] = {"table.csv", "curves.csv", "bylength.csv",
-                                               "*-s[0-9]*/*", NULL};
+static const char *const comparison_files[] = {"table.csv",    "table.tex",   "curves.csv",
+                                               "bylength.csv", "*-s[0-9]*/*", NULL};
 
 static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
@@ -39,6 +39,8 @@ static const sa_option table[] = {
     {"html", CLI_TEXT(OUTPUT, RUN(job.html), NULL, "FILE"),
      "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
      "attention, settings, CSV files"},
+    {"table-columns", CLI_TEXT(TEXT, RUN(job.table_columns), NULL, "LIST"),
+     "columns of table.tex, by their names in table.csv; default: parameters,bleu,aer,p"},
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
      "retrain the runs in DIR that have other settings or pairs; refused without this option"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},

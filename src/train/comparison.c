@@ -78,21 +78,36 @@ static double mean_bleu(const sa_compare_model *model) {
     return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
 }
 
-/* Sets p of every model except the first, corrected by their number. */
+/* Returns the model with the highest mean BLEU, leaving out `other`; NULL: there is none. */
+static sa_compare_model *best_but(const sa_comparison *all, const sa_compare_model *other) {
+    sa_compare_model *best = NULL, *const end = all->models + all->model_count;
+    for (sa_compare_model *model = all->models; model < end; model++)
+        if (model != other && (!best || mean_bleu(model) > mean_bleu(best))) best = model;
+    return best;
+}
+
+/* Sets p of every model against the best other one, corrected by their number. The best
+ * model has the p of the second. */
 static bool test_models(sa_comparison *all, sa_error *error) {
-    double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
-    const sa_compare_model *const end = all->models + all->model_count;
+    double highest[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
+    const sa_compare_model *second;
+    sa_compare_model *best = best_but(all, NULL);
     double *p = sa_new(all->model_count, sizeof *p, error);
-    draw_means(all, all->models, first);
-    for (const sa_compare_model *model = all->models + 1; p && model < end; model++) {
+    draw_means(all, best, highest);
+    for (size_t i = 0; p && i < all->model_count; i++) {
+        const sa_compare_model *model = &all->models[i];
         draw_means(all, model, other);
-        for (int i = 0; i < SA_COMPARE_SAMPLES; i++) other[i] -= first[i];
-        p[model - all->models - 1] = sa_bootstrap_p_value(
-            other, SA_COMPARE_SAMPLES, mean_bleu(model) - mean_bleu(all->models));
+        for (int k = 0; k < SA_COMPARE_SAMPLES; k++) other[k] -= highest[k];
+        p[i] = model == best ? NAN
+                             : sa_bootstrap_p_value(other, SA_COMPARE_SAMPLES,
+                                                    mean_bleu(model) - mean_bleu(best));
     }
-    for (size_t i = 1; p && i < all->model_count; i++)
+    for (size_t i = 0; p && i < all->model_count; i++)
         all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] =
-            sa_holm_p_value(p, all->model_count - 1, i - 1);
+            sa_holm_p_value(p, all->model_count, i);
+    if (p && (second = best_but(all, best)))
+        best->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] =
+            second->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P];
     free(p);
     return p != NULL;
 }
@@ -108,6 +123,7 @@ static bool find_statistics(sa_comparison *all, sa_error *error) {
             const double score = all->runs[model * all->seeds + s].scores[k];
             if (!isnan(score)) numbers[count++] = score, sum += score;
         }
+        all->scored[k] |= count > 0 || (k == SA_COMPARE_P && all->model_count > 1);
         const double mean = sum / (double)count;
         for (size_t s = 0; s < count; s++) squares += (numbers[s] - mean) * (numbers[s] - mean);
         qsort(numbers, count, sizeof *numbers, sa_number_compare);
@@ -138,14 +154,14 @@ static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
                            all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_UPDATES]);
 }
 
-/* Appends what stands below the table. */
-static void add_notes(const sa_comparison *all, sa_buffer *out) {
+/* Appends what stands below the table or, in LaTeX, in its caption. */
+static void add_notes(const sa_comparison *all, bool latex, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
     if (all->model_count > 1)
-        sa_buffer_addf(out, "p: paired bootstrap test of BLEU against %s%s.\n", all->models->name,
+        sa_buffer_addf(out, "p: paired bootstrap test of BLEU against the best other model%s.\n",
                        all->model_count > 2 ? ", corrected by their number (Holm)" : "");
-    if (all->seeds > 1)
+    if (all->seeds > 1 && !latex)
         sa_buffer_addf(out, "Medians over %zu seeds; table.csv has every run.\n", all->seeds);
     if (updates.size)
         sa_buffer_addf(out,
@@ -164,8 +180,79 @@ static void add_text(const sa_comparison *all, sa_buffer *out) {
     for (size_t i = 0; i < all->model_count; i++)
         sa_table_row(all->models[i].name, width, sa_compare_columns,
                      all->models[i].scores[SA_COMPARE_MEDIAN], out);
-    add_notes(all, out);
+    add_notes(all, false, out);
 }
+
+/* ---- LaTeX ----------------------------------------------------------------------------------- */
+
+/* Finds the columns of table.tex, which else fit 84 mm. */
+static bool read_columns(sa_comparison *all, sa_error *error) {
+    const char *list = all->options->table_columns;
+    if (!list) list = "parameters,bleu,aer,p";
+    for (size_t size; *list; list += size + (list[size] == ',')) {
+        int k = 0;
+        size = strcspn(list, ",");
+        while (k < SA_COMPARE_SHOWN && (strlen(sa_compare_columns[k].key) != size ||
+                                        strncmp(sa_compare_columns[k].key, list, size) != 0))
+            k++;
+        if (k == SA_COMPARE_SHOWN)
+            return sa_fail(error, SA_USAGE, "--table-columns '%.*s': no column of table.csv",
+                           (int)size, list);
+        all->latex[k] = true;
+    }
+    return true;
+}
+
+/* Appends the title of a column (model is NULL) or a number, which has a mean and a standard
+ * deviation if it differs among the seeds. A significantly best BLEU is bold. */
+static void add_latex_cell(const sa_compare_model *model, int k, bool bold, sa_buffer *out) {
+    const sa_column *column = &sa_compare_columns[k];
+    const int per_cent = model ? 0 : (int)strcspn(column->title, "%");
+    const bool spread = model && model->scores[SA_COMPARE_DEVIATION][k] > 0;
+    sa_buffer_adds(out, bold ? " & \\textbf{" : " & ");
+    if (model)
+        sa_table_cell(column, model->scores[spread ? SA_COMPARE_MEAN : SA_COMPARE_MEDIAN][k], out);
+    else
+        sa_buffer_addf(out, "%.*s%s", per_cent, column->title,
+                       column->title[per_cent] ? "\\%" : "");
+    if (spread) {
+        sa_buffer_adds(out, "$_{\\pm");
+        sa_table_cell(column, model->scores[SA_COMPARE_DEVIATION][k], out);
+    }
+    sa_buffer_adds(out, spread ? "}$" : "");
+    sa_buffer_adds(out, bold ? "}" : "");
+}
+
+/* Appends a table, without the columns in which no model has a number. */
+static void add_latex(const sa_comparison *all, sa_buffer *out) {
+    const sa_compare_model *best = best_but(all, NULL);
+    sa_buffer_addf(out, "\\begin{table}\n\\centering\n\\caption{Models on %zu test pairs",
+                   all->data.test.count);
+    if (all->seeds > 1)
+        sa_buffer_addf(out, ": means and standard deviations over %zu seeds", all->seeds);
+    sa_buffer_adds(out, ".\n");
+    add_notes(all, true, out);
+    sa_buffer_adds(out, "Bold: the best BLEU, if its p is below 0.05.}\n\\smallskip\\footnotesize"
+                        "\\setlength{\\tabcolsep}{2.5pt}\n"
+                        "\\begin{tabular}{@{}p{24mm}*{20}{r}@{}}\nmodel");
+    for (int row = -1; row < (int)all->model_count; row++) {
+        const sa_compare_model *model = row < 0 ? NULL : &all->models[row];
+        for (size_t at = 0, size; model && model->name[at]; at += size) {
+            size = strcspn(model->name + at, ":") + 1;
+            sa_buffer_addf(out, "\\detokenize{%.*s}\\allowbreak ", (int)size, model->name + at);
+        }
+        for (int k = 0; k < SA_COMPARE_SHOWN; k++)
+            if (all->latex[k] && all->scored[k])
+                add_latex_cell(model, k,
+                               model == best && k == SA_COMPARE_BLEU &&
+                                   model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] < 0.05,
+                               out);
+        sa_buffer_adds(out, row < 0 ? " \\\\\n\\hline\n" : " \\\\\n");
+    }
+    sa_buffer_adds(out, "\\end{tabular}\n\\end{table}\n");
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* Appends a cell of a CSV file, which is empty for NaN. */
 static void add_score(double score, sa_buffer *out) {
@@ -274,12 +361,14 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
     return sa_save_text_in(all->options->out, "bylength.csv", &out, error);
 }
 
-/* Writes to DIR: table.csv with every run and the medians, curves.csv from the log.csv of every
- * run, and bylength.csv. */
+/* Writes to DIR: table.csv with every run and the medians, table.tex, curves.csv from the log.csv
+ * of every run, and bylength.csv. */
 static bool save_files(const sa_comparison *all, sa_error *error) {
-    sa_buffer table = {0};
+    sa_buffer table = {0}, latex = {0};
     add_csv(all, &table);
-    return sa_save_text_in(all->options->out, "table.csv", &table, error) &&
+    add_latex(all, &latex);
+    const bool good = sa_save_text_in(all->options->out, "table.tex", &latex, error);
+    return sa_save_text_in(all->options->out, "table.csv", &table, good ? error : NULL) && good &&
            save_curves(all, error) && save_by_length(all, error);
 }
 
@@ -405,8 +494,8 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     static const volatile sig_atomic_t never;
     sa_comparison all = {
         .options = options, .stop = options->stop ? options->stop : &never, .lock = SA_UNLOCKED};
-    bool good = sa_compare_read_models(&all, error) && open_data(&all, error) &&
-                sa_directory_lock_open(&all.lock, options->out, error) &&
+    bool good = read_columns(&all, error) && sa_compare_read_models(&all, error) &&
+                open_data(&all, error) && sa_directory_lock_open(&all.lock, options->out, error) &&
                 check_page(options->html, error) && compare(&all, result, error);
     sa_directory_lock_close(&all.lock);
     release(&all);

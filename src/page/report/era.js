@@ -19,7 +19,7 @@ export const eraColumns = () => [
     decimals: 0,
     scale: 1,
   })),
-  ...page.columns.filter(({ key }) => ["aer", "zeros", "cache_bytes_per_step"].includes(key)),
+  ...page.columns.filter(({ key }) => ["aer", "zeros", "cache_bytes_per_step", "p"].includes(key)),
 ];
 
 export const eraFigures = (model) => ({

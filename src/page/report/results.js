@@ -1,7 +1,7 @@
 // The table of results, and one of its columns as bars.
 
 import { drawBars } from "../bars.js";
-import { byId, option } from "../dom.js";
+import { byId, html, option } from "../dom.js";
 import { drawTable } from "../table.js";
 import { breakable, fixed, visible } from "../text.js";
 import { page, records } from "./data.js";
@@ -44,8 +44,24 @@ export function drawResults() {
   drawTable(table, [{ title: "model", cell: rowName }, ...figures], resultRows());
 }
 
+const runs = Math.max(...models.map((model) => model.seeds.length), 0); // of each model
+
+// Returns what the numbers of the table are.
+function resultsNote() {
+  const tested = records("table.csv").some((row) => Number.isFinite(row.p));
+  const many = models.length > 2 ? `, corrected for ${models.length - 1} comparisons (Holm)` : "";
+  return [
+    runs > 1 ? `Medians over ${runs} seeds.` : "One seed.",
+    tested && `p: paired bootstrap test of BLEU against the best other model${many}.`,
+    "Bold: the best of a column.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 export function addResults() {
   const each = byId("each-seed");
+  byId("results-note").textContent = resultsNote();
   each.hidden = models.every((model) => model.seeds.length < 2);
   each.querySelector("input").addEventListener("change", drawResults);
   onModelsChange(drawResults);
@@ -100,6 +116,9 @@ export function addBars() {
     return { name: model.name, color: model.color, value, shown: fixed(value, decimals), runs };
   };
   const draw = () => drawBars(byId("bar-rows"), models.filter((model) => model.shown).map(barOf));
+  const mark = (className, text) => html("span", {}, html("i", { class: className }), text);
+  if (runs > 1)
+    byId("bars-key").append(mark("bar", `median of ${runs} seeds`), mark("tick", "one seed"));
   list.addEventListener("change", draw);
   onModelsChange(draw);
   draw();

@@ -56,7 +56,7 @@ const sa_option cli_align_rows[] = {
     {"numbers", SA_OPTION_REAL, OUT(numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
      SA_LIST("auto", "none", "all"), "X",
      "numbers in the cells of pictures: none, all, or of weights of at least X; auto: all of a "
-     "matrix of up to 12 words. 0.00 is left out"},
+     "matrix of up to 12 words. 0.00 is left out, and what --width makes smaller than 5 points"},
     {"width", SA_INT(OUT(width), 0, 0, 1000, "MM"),
      "width of a picture in millimetres (PNG: at 300 dpi); 0: cells of 5 mm, with numbers of 9"},
     {"together", SA_INT(OUT(together), 1, 1, 100, "N"),
@@ -206,7 +206,9 @@ static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) 
                               .site = out->site,
                               .numbers = options->numbers,
                               .font = options->font,
-                              .across = (int)ceil(sqrt(options->together))};
+                              .across = (int)ceil(sqrt(options->together)),
+                              .layer = out->layer,
+                              .width = options->width};
     if (!out->drawing.figures) out->drawing_pair = pair->pair->row - 1;
     return sa_figure_draw(pair->shown, &figure, &out->drawing, error) &&
            (out->drawing.figures < options->together || save_picture(out, error));

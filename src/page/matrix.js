@@ -163,7 +163,12 @@ function drawParts(words, options, layout) {
   const heads = words.source.map((text, s) => columnName(text, s, layout));
   const rows = words.target.map((text, t) => drawRow(text, t, layout, large?.bare));
   const groups = rows.map(({ group }) => group);
-  const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
+  const isFine = cell < 32 && options.beside > 1; // below 5 points on paper
+  const values = svg("g", {
+    class: isFine ? "fine" : "",
+    "text-anchor": "middle",
+    "font-size": cell * 0.38,
+  });
   const empty = words.target.map((_, t) => emptyRow(t, layout));
   const golds = gold.map((link) => goldFrame(link, layout));
   const size = { height: cell, visibility: "hidden" };

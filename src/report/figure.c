@@ -67,33 +67,37 @@ sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel) {
     return scale;
 }
 
-enum { TITLE_BYTES = 80 };
-
-/* Names one of several matrices. */
-static void write_title(const sa_alignment *alignment, int panel, char title[TITLE_BYTES]) {
-    const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
-    const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
-    if (method && scale.unit)
-        snprintf(title, TITLE_BYTES, "%s, up to %.2g %s", method, scale.most, scale.unit);
-    else if (method)
-        snprintf(title, TITLE_BYTES, "%s", method);
-    else if (alignment->layers > 1)
-        snprintf(title, TITLE_BYTES, "head %d, mean of %d layers", panel + 1, alignment->layers);
-    else
-        snprintf(title, TITLE_BYTES, "head %d", panel + 1);
-}
-
 typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
     int panels, across; /* matrices; in a row of the grid */
     bool upright, rtl;
+    bool plain;             /* no numbers */
     double least;           /* least weight whose number is shown */
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
     double width, height;   /* of a panel with words and margin */
     double title;           /* the widest title's width */
 } layout;
+
+enum { TITLE_BYTES = 80 };
+
+/* Names one of several matrices. */
+static void write_title(const layout *it, int panel, char title[TITLE_BYTES]) {
+    const sa_alignment *alignment = it->alignment;
+    const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
+    const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
+    if (method && scale.unit)
+        snprintf(title, TITLE_BYTES, "%s, up to %.2g %s", method, scale.most, scale.unit);
+    else if (method)
+        snprintf(title, TITLE_BYTES, "%s", method);
+    else if (alignment->layers > 1 && it->figure->layer)
+        snprintf(title, TITLE_BYTES, "layer %d, head %d", it->figure->layer, panel + 1);
+    else if (alignment->layers > 1)
+        snprintf(title, TITLE_BYTES, "head %d, mean of %d layers", panel + 1, alignment->layers);
+    else
+        snprintf(title, TITLE_BYTES, "head %d", panel + 1);
+}
 
 /* Returns the x of a source word's column. */
 static double column_x(const layout *it, int s) {
@@ -110,16 +114,17 @@ static double longest(const char *const *words, int count, const char *font) {
     return ceil(most * FONT);
 }
 
-static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
+/* Lays out with the numbers that fit or, `plain`, without any. */
+static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bool plain) {
     const int T = alignment->targets, S = alignment->sources;
-    layout it = {.alignment = alignment, .figure = figure};
+    layout it = {.alignment = alignment, .figure = figure, .plain = plain};
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
     const double numbers = figure->numbers, zero = 0.005; /* less would show as 0.00 */
     const bool few = it.panels == 1 && T <= FEW && S <= FEW,
-               shown = numbers == SA_NUMBERS_AUTO ? few : numbers != SA_NUMBERS_NONE;
+               shown = !plain && (numbers == SA_NUMBERS_AUTO ? few : numbers != SA_NUMBERS_NONE);
     it.least = !shown ? INFINITY : fmax(zero, numbers < 1 ? numbers : 0);
-    it.cell = few || shown ? CELL_VALUED : CELL;
+    it.cell = (few && !plain) || shown ? CELL_VALUED : CELL;
     const double source = longest(alignment->source, S, figure->font);
     it.upright = source > it.cell - GAP;
     it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
@@ -128,7 +133,7 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
     for (int panel = 0; it.panels > 1 && panel < it.panels; panel++) {
         char title[TITLE_BYTES];
-        write_title(alignment, panel, title);
+        write_title(&it, panel, title);
         it.title = fmax(it.title, ceil(sa_drawing_text_width(title, figure->font) * FONT));
     }
     const double cells = fmax(S * it.cell, it.title);
@@ -194,7 +199,7 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
         add_cell(it, &(sa_figure_scale){.most = 1}, gate[t],
-                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true, out);
+                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, !it->plain, out);
 }
 
 /* Outlines gold links inside the cells, so that adjacent links stay apart. */
@@ -212,7 +217,7 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
 static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *out) {
     const double width = fmax(it->alignment->sources * it->cell, it->title);
     char title[TITLE_BYTES];
-    write_title(it->alignment, panel, title);
+    write_title(it, panel, title);
     add_text(out, title, FONT, (sa_box){middle - width / 2, y, width, TITLE}, SA_ANCHOR_MIDDLE,
              false, black);
 }
@@ -266,14 +271,16 @@ static void find_range(const layout *it, double *least, double *most) {
     }
 }
 
-/* Returns the space right of the color scale, for its numbers and its name. */
+static const char *const keys[] = {"gold link", "possible"};
+
+/* Returns the space right of the color scale, for its numbers, its name and the key of outlines. */
 static double scale_width(const layout *it) {
     const char *name =
         it->panels > 1 ? "of the largest" : sa_figure_scale_of(it->alignment, 0).unit;
-    const bool known = *it->alignment->method && name;
-    return known ? fmax(2 * SCALE_LABEL,
-                        ceil(sa_drawing_text_width(name, it->figure->font) * FONT_VALUE))
-                 : SCALE_LABEL;
+    if (!*it->alignment->method || !name) name = it->figure->golds ? *keys : NULL;
+    return name ? fmax(2 * SCALE_LABEL,
+                       ceil(sa_drawing_text_width(name, it->figure->font) * FONT_VALUE))
+                : SCALE_LABEL;
 }
 
 /* The scale of a single matrix, or what several have in common: the largest of each. */
@@ -314,17 +321,41 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
             SA_ANCHOR_LEFT, false, black);
 }
 
+/* Says below the scale what outlines are. */
+static void add_key(const layout *it, double x, double y, sa_drawing *out) {
+    bool has[2] = {false, false}; /* links; possible ones */
+    for (size_t i = 0; i < it->figure->golds; i++) has[it->figure->gold[i].possible] = true;
+    for (int possible = 0; possible < 2; possible++) {
+        if (!has[possible]) continue;
+        y += CELL;
+        outline(out, (sa_box){x + 1, y - SCALE, SCALE - 2, SCALE - 2}, 2, possible, gold);
+        add_text(out, keys[possible], FONT_VALUE,
+                 (sa_box){x + SCALE + GAP, y - SCALE - 1, scale_width(it), SCALE}, SA_ANCHOR_LEFT,
+                 false, black);
+    }
+}
+
+/* Returns the width of the figure. */
+static double width_of(const layout *it) {
+    const double axis = AXIS + it->left + axis_length(it, 0);
+    const double scale = MARGIN + AXIS + it->across * it->width;
+    return fmax(scale + SCALE + GAP + scale_width(it) + MARGIN, 2 * MARGIN + axis);
+}
+
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *out,
                     sa_error *error) {
-    const layout it = lay_out(alignment, figure);
+    enum { LEAST = 5 }; /* points of a number */
+    const int across = figure->across ? figure->across : 1;
+    layout it = lay_out(alignment, figure, false);
+    if (figure->width && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * across * width_of(&it))
+        it = lay_out(alignment, figure, true);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
-    const double axis = AXIS + it.left + axis_length(&it, 0);
-    const double width = fmax(scale + SCALE + GAP + scale_width(&it) + MARGIN, 2 * MARGIN + axis);
-    const double height = MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
+    const double width = width_of(&it), key = figure->golds ? 2 * CELL + GAP : 0;
+    const double height =
+        MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + key + MARGIN);
     if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
-    if (out->figures++ % (figure->across ? figure->across : 1) == 0)
-        out->x = 0, out->y = out->height;
+    if (out->figures++ % across == 0) out->x = 0, out->y = out->height;
     const size_t first = out->count;
     out->font = figure->font, out->scale = 1;
     out->width = fmax(out->width, out->x + width);
@@ -335,6 +366,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
     add_axes(&it, down, out);
     add_scale(&it, scale, MARGIN + AXIS + it.top, out);
+    add_key(&it, scale, MARGIN + AXIS + it.top + SCALE_HEIGHT + GAP, out);
     if (out->failed) return sa_fail_memory(error, out->count * sizeof *out->shapes);
     for (size_t i = first; i < out->count; i++)
         out->shapes[i].box.x += out->x, out->shapes[i].box.y += out->y;

@@ -17,6 +17,9 @@ typedef struct sa_figure {
     double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight to show */
     const char *font;       /* NULL: sans-serif */
     int across;             /* how many figures of a drawing stand side by side; 0: 1 */
+    int layer;              /* whose heads are drawn, from 1; 0: their means over the layers */
+    double width;           /* of all that stand side by side, in mm; 0: their own. Numbers that it
+                               makes smaller than 5 points are left out */
 } sa_figure;
 
 /* What the colors of a matrix stand for. */

@@ -85,8 +85,8 @@ typedef struct sa_comparison {
     size_t model_count, seeds;
     bool scored[SA_COMPARE_COLUMNS]; /* whether a model has the score */
     bool latex[SA_COMPARE_SHOWN];    /* columns that table.tex may have */
-    sa_buffer notes;      /* of the trainings so far, a line each */
-    sa_compare_run *runs; /* [model_count * seeds] the runs of a model are adjacent */
+    sa_buffer notes;                 /* of the trainings so far, a line each */
+    sa_compare_run *runs;            /* [model_count * seeds] the runs of a model are adjacent */
 } sa_comparison;
 
 extern const sa_column sa_compare_columns[]; /* with the keys of CSV and JSON */

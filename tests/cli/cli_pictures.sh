@@ -9,8 +9,8 @@ count() { grep -c -- "$1" "$2"; }
 
 "$softalign" align $model gold.tsv --svg svg || fail "--svg"
 same "files" "0001.svg" "$(ls svg)"
-same "links drawn" 6 "$(count 'stroke="#d55e00"' svg/0001.svg)"
-same "possible links drawn" 1 "$(count 'stroke-dasharray' svg/0001.svg)"
+same "links drawn, and the two of the key" 8 "$(count 'stroke="#d55e00"' svg/0001.svg)"
+same "possible links drawn, and that of the key" 2 "$(count 'stroke-dasharray' svg/0001.svg)"
 same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt; source target" \
     "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
 "$softalign" align $model pair.tsv --svg plain
@@ -88,7 +88,7 @@ same "pictures of five pairs" "0001.svg 0005.svg" "$(ls grid | xargs)"
 size() { sed -n 's/^<svg.* width="\([0-9]*\)" height="\([0-9]*\)".*/\1 \2/p' "$1/0001.svg"; }
 read -r width height < <(size svg)
 same "two across and two down" "$((2 * width)) $((2 * height))" "$(size grid)"
-same "links of four pairs" 24 "$(count 'stroke="#d55e00"' grid/0001.svg)"
+same "links of four pairs with their keys" 32 "$(count 'stroke="#d55e00"' grid/0001.svg)"
 same "the fifth alone" "$(sed 1,2d svg/0001.svg | grep -v '<rect\|>0' )" "$(sed 1,2d grid/0005.svg | grep -v '<rect\|>0')"
 expect 2 "--numbers '2': expected a number from 0.01 to 0.99 or auto or none or all" align $model pair.tsv --numbers 2 --svg none
 expect 2 "--together '0': expected a whole number from 1 to 100" align $model pair.tsv --together 0 --svg none

@@ -99,8 +99,9 @@ static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
 enum { COMPARED = TEST_SANITIZED ? 53 : 1 };
 
 START_TEST(nothing_overlaps_or_is_cut) {
+    const sa_link links[] = {{.possible = false}, {.possible = true}};
     const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
-    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.gold = links, .golds = 2});
     for (size_t i = 1; i < drawing.count; i++) { /* 0 is the paper */
         const sa_shape *one = &drawing.shapes[i];
         expect_room(&drawing, one);
@@ -236,6 +237,39 @@ START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
 }
 END_TEST
 
+/* Weights are 0, 1/6 ...; a number is 10 / 96 inch high, which is 7.5 points. */
+START_TEST(numbers_below_5_points_are_left_out) {
+    const double gates[12] = {0.44};
+    for (int wide = 0; wide < 2; wide++) {
+        sa_alignment alignment = make(4, 3);
+        alignment.generation_probabilities = gates;
+        sa_drawing own = draw(&alignment, &(sa_figure){0});
+        const double least = own.width * 25.4 / 96 * 5 / 7.5;
+        sa_drawing drawing = draw(&alignment, &(sa_figure){.width = least + (wide ? 0.1 : -0.1)});
+        ck_assert(find_text(&own, "0.17") && find_text(&own, "0.44"));
+        ck_assert(!find_text(&drawing, "0.17") == !wide && !find_text(&drawing, "0.44") == !wide);
+        ck_assert(wide ? drawing.width == own.width : drawing.width < own.width);
+        sa_drawing_release(&drawing), sa_drawing_release(&own);
+    }
+}
+END_TEST
+
+START_TEST(heads_and_outlines_are_named) {
+    const sa_link links[] = {{.possible = false}, {.possible = true}};
+    sa_alignment alignment = make(0, 6);
+    alignment.layers = 3;
+    for (size_t golds = 0; golds < 3; golds++) {
+        sa_figure figure = {.gold = links, .golds = golds, .layer = golds == 2 ? 3 : 0};
+        sa_drawing drawing = draw(&alignment, &figure);
+        ck_assert(!find_text(&drawing, "gold link") == (golds < 1));
+        ck_assert(!find_text(&drawing, "possible") == (golds < 2));
+        ck_assert(
+            find_text(&drawing, figure.layer ? "layer 3, head 2" : "head 2, mean of 3 layers"));
+        sa_drawing_release(&drawing);
+    }
+}
+END_TEST
+
 START_TEST(columns_follow_the_direction_of_the_source) {
     static const sa_link gold[] = {{0, 0, false}};
     static const char *const hebrew[] = {"החתול", "ישן", "</s>"}, *const english[] = {"a", "b",
@@ -255,7 +289,8 @@ START_TEST(columns_follow_the_direction_of_the_source) {
         ck_assert_double_eq(weight->x, first->x);
         const sa_shape *outline = NULL;
         for (size_t i = 0; i < drawing.count; i++)
-            if (drawing.shapes[i].kind == SA_SHAPE_OUTLINE && drawing.shapes[i].size == 2)
+            if (!outline && drawing.shapes[i].kind == SA_SHAPE_OUTLINE &&
+                drawing.shapes[i].size == 2) /* the key has another */
                 outline = &drawing.shapes[i];
         ck_assert(outline && outline->box.x > first->x && outline->box.x < first->x + first->width);
         sa_drawing_release(&drawing);
@@ -322,8 +357,9 @@ END_TEST
 /* ---- SVG ------------------------------------------------------------------------------------- */
 
 START_TEST(svg_is_well_formed_and_words_stay_text) {
+    const sa_link links[] = {{.possible = false}, {.possible = true}};
     const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
-    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.gold = links, .golds = 2});
     sa_buffer svg = {0};
     sa_drawing_svg(&drawing, &svg);
     ck_assert(!svg.failed);
@@ -487,6 +523,8 @@ int main(void) {
     tcase_add_test(tests, text_is_painted_where_svg_has_it);
 #endif
     tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
+    tcase_add_test(tests, numbers_below_5_points_are_left_out);
+    tcase_add_test(tests, heads_and_outlines_are_named);
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
     tcase_add_test(tests, what_is_too_large_is_refused);
     tcase_add_loop_test(tests, axes_have_names, 0, 3);

@@ -81,7 +81,7 @@ printf '%s\n' --help --version --name --install --build --quick --only --long --
     sed 's/:[^-]*--/: --/' >named
 sed 's/\\-/-/g' "$root/scripts/dev/manual/softalign-model.5" | grep -oE '(^|[^a-z-])--[a-z][a-z0-9-]*' |
     sed 's/^[^-]*--/softalign-model.5: --/' >>named
-(cd "$root" && grep -rhE --include='*.[ch]' '"[^"]*\{[a-z][a-z0-9_]*\}' src | grep -v '{tabular}' | grep -oE '\{[a-z][a-z0-9_]*\}') |
+(cd "$root" && grep -rhE --include='*.[ch]' '"[^"]*\{[a-z][a-z0-9_]*\}' src | grep -vE '\{(table|tabular)\}' | grep -oE '\{[a-z][a-z0-9_]*\}') |
     tr _ - | sed 's/{\(.*\)}/setting: --\1/' >>named
 [ "$(wc -l <named)" -ge 200 ] || fail "only $(wc -l <named) options are named in documents"
 sort -u named | while read -r file option; do

@@ -30,7 +30,7 @@ enum { ALIGN_ALONE = 8 }; /* options that attribute does not have */
 static const sa_option table[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
      "show weights of any program in the place of MODEL and PAIRS: a NumPy array (.npy, .npz), a "
-     "heatmap CSV, JSON lines"},
+     "tensor (.safetensors), a heatmap CSV, JSON lines"},
     {"source", CLI_TEXT(TEXT, RUN(own.source), NULL, "WORDS"),
      "with --matrix: the words that label the columns"},
     {"target", CLI_TEXT(TEXT, RUN(own.target), NULL, "WORDS"), "with --matrix: the words of rows"},

@@ -80,9 +80,9 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
 
-/* An array of NumPy, of whose format report/matrix.c writes version 1. */
+/* An array of NumPy, of whose format report/matrix.c writes version 1, or a tensor. */
 typedef struct numpy_array {
-    char kind; /* f, i, u or b */
+    char kind; /* f, i, u, b, or B: bfloat16 */
     int width; /* bytes of a number */
     bool big_endian, fortran;
     size_t shape[MOST];
@@ -106,13 +106,22 @@ static double numpy_number(const numpy_array *array, size_t index) {
     for (int i = 0; i < array->width; i++)
         bits |= (uint64_t)bytes[array->big_endian ? array->width - 1 - i : i] << 8 * i;
     if (array->kind == 'i') return (double)((int64_t)(bits << unused) >> unused);
-    if (array->kind != 'f') return (double)bits;
-    if (array->width == 2) return half_number((unsigned)bits);
-    const uint32_t low = (uint32_t)bits;
+    if (array->kind == 'f' && array->width == 2) return half_number((unsigned)bits);
+    if (array->kind != 'f' && array->kind != 'B') return (double)bits;
+    const uint32_t low = (uint32_t)bits << (array->kind == 'B' ? 16 : 0);
     float single;
     double number;
     memcpy(&single, &low, sizeof single), memcpy(&number, &bits, sizeof number);
-    return array->width == 4 ? (double)single : number;
+    return array->width < 8 ? (double)single : number;
+}
+
+static bool knows_type(const numpy_array *array) {
+    const char kind = array->kind;
+    const int width = array->width;
+    return kind == 'f'   ? width == 2 || width == 4 || width == 8
+           : kind == 'B' ? width == 2
+           : kind == 'b' ? width == 1
+                         : (kind == 'i' || kind == 'u') && width >= 1 && width <= 8;
 }
 
 /* Returns the place in memory of the element that is number `index` in C order. */
@@ -132,11 +141,7 @@ static bool read_header(const sa_file *file, char *header, numpy_array *array, s
     array->fortran = strstr(header, "'fortran_order': True");
     if (type &&
         sscanf(type, "'descr': '%c%c%d%c", &order, &array->kind, &array->width, &end) == 4 &&
-        end == '\'' && shape &&
-        (array->kind == 'f' ? array->width == 2 || array->width == 4 || array->width == 8
-         : array->kind == 'b'
-             ? array->width == 1
-             : strchr("iu", array->kind) && array->width >= 1 && array->width <= 8)) {
+        end == '\'' && shape && array->kind != 'B' && knows_type(array)) {
         array->big_endian = order == '>';
         for (shape += strlen("'shape': ("); array->rank < MOST && strspn(shape, "0123456789");
              shape += strspn(shape, ", "))
@@ -150,6 +155,29 @@ static bool read_header(const sa_file *file, char *header, numpy_array *array, s
                    file->name, size < 40 ? size : 40, type ? type + strlen("'descr': ") : "");
 }
 
+/* Takes the array, of which `size` bytes are there. */
+static bool take_numbers(sa_matrix_file *file, const numpy_array *array, size_t size,
+                         sa_error *error) {
+    const char *name = file->text.file.name;
+    if (array->rank > MOST || !set_shape(file, array->shape, array->rank))
+        return sa_fail(
+            error, SA_DATA,
+            "%s: an array of %d axes; expected [layer, head, target, source], [head, target, "
+            "source] or [target, source] (others: one element)",
+            name, array->rank);
+    if (size != (size_t)array->width * file->size)
+        return sa_fail(error, SA_DATA, "%s: %zu bytes of numbers, its shape needs %zu", name, size,
+                       (size_t)array->width * file->size);
+    file->numbers = sa_new(file->size, sizeof *file->numbers, error);
+    bool good = file->numbers;
+    for (size_t i = 0; good && i < file->size; i++) {
+        file->numbers[i] = numpy_number(array, numpy_place(array, i));
+        good = isfinite(file->numbers[i]) ||
+               sa_fail(error, SA_DATA, "%s: number %zu is not finite", name, i + 1);
+    }
+    return good;
+}
+
 static bool read_array(sa_matrix_file *file, sa_error *error) {
     sa_file *from = &file->text.file;
     const unsigned char *bytes = (const unsigned char *)from->data;
@@ -161,23 +189,59 @@ static bool read_array(sa_matrix_file *file, sa_error *error) {
     array.bytes = bytes + begin;
     from->data[begin - 1] = 0;
     if (!read_header(from, from->data + prefix, &array, error)) return false;
-    if (!set_shape(file, array.shape, array.rank))
-        return sa_fail(
-            error, SA_DATA,
-            "%s: an array of %d axes; expected [layer, head, target, source], [head, target, "
-            "source] or [target, source] (others: one element)",
-            from->name, array.rank);
-    if (from->size - begin != (size_t)array.width * file->size)
-        return sa_fail(error, SA_DATA, "%s: %zu bytes of numbers, its shape needs %zu", from->name,
-                       from->size - begin, (size_t)array.width * file->size);
-    file->numbers = sa_new(file->size, sizeof *file->numbers, error);
-    bool good = file->numbers;
-    for (size_t i = 0; good && i < file->size; i++) {
-        file->numbers[i] = numpy_number(&array, numpy_place(&array, i));
-        good = isfinite(file->numbers[i]) ||
-               sa_fail(error, SA_DATA, "%s: number %zu is not finite", from->name, i + 1);
+    return take_numbers(file, &array, from->size - begin, error);
+}
+
+/* ---- safetensors ----------------------------------------------------------------------------- */
+
+enum { LENGTH = 8 }; /* bytes of the header's length, with which the file begins */
+
+/* Returns the size of the header; 0: this is another format. */
+static size_t header_size(const sa_file *bytes) {
+    uint64_t size = 0;
+    if (bytes->size > LENGTH && bytes->data[LENGTH] == '{') memcpy(&size, bytes->data, LENGTH);
+    return size <= bytes->size - LENGTH ? (size_t)size : 0;
+}
+
+/* Returns the tensor of the header that the user named, or the only one. */
+static json_t *find_tensor(const sa_matrix_file *file, json_t *header, sa_error *error) {
+    json_object_del(header, "__metadata__");
+    const char *name = json_object_iter_key(json_object_iter(header));
+    const size_t count = json_object_size(header);
+    json_t *found = json_object_get(header, !file->inside && count == 1 ? name : file->inside);
+    char shown[64];
+    if (!found)
+        sa_fail(error, SA_DATA, "%s: %s; it has %zu, such as '%s'", file->text.file.name,
+                file->inside ? "there is no such tensor" : "which tensor? (FILE:NAME)", count,
+                name ? sa_escape(shown, sizeof shown, name, strlen(name)) : "");
+    return found;
+}
+
+static bool read_tensor(sa_matrix_file *file, sa_error *error) {
+    const sa_file *from = &file->text.file;
+    const size_t header = header_size(from);
+    const char *text = from->data + LENGTH, *type;
+    json_t *all = sa_json_parse(text, header, 3, from->name, "header", error), *shape;
+    json_t *tensor = all ? find_tensor(file, all, error) : NULL;
+    json_int_t begin, end;
+    int bits = 8; /* BOOL */
+    numpy_array array = {0};
+    if (json_unpack(tensor, "{s:s, s:o, s:[I, I]}", "dtype", &type, "shape", &shape, "data_offsets",
+                    &begin, &end) == 0 &&
+        begin >= 0 && begin <= end && (size_t)end <= from->size - LENGTH - header) {
+        sscanf(type, "%*[A-Z]%d", &bits);
+        array = (numpy_array){.kind = strncmp(type, "BF", 2) == 0 ? 'B' : (char)(*type | ' '),
+                              .width = bits / 8,
+                              .rank = (int)json_array_size(shape),
+                              .bytes = (const unsigned char *)text + header + begin};
+        for (int i = 0; i < array.rank && i < MOST; i++)
+            array.shape[i] = (size_t)json_integer_value(json_array_get(shape, (size_t)i));
     }
-    return good;
+    const bool good = knows_type(&array);
+    if (tensor && !good)
+        sa_fail(error, SA_DATA, "%s: expected a tensor of real numbers", from->name);
+    json_decref(all);
+    return good && take_numbers(file, &array, (size_t)(end - begin), error);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -272,7 +336,8 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
     file->note.size = 0;
     file->record = json_object();
     file->place = sa_format(error, "%s:%zu", file->corpus.name, pair->line);
-    if (!file->place || !(file->read > 1 || *begin == '{'                ? read_line
+    if (!file->place || !(header_size(&file->text.file)                  ? read_tensor
+                          : file->read > 1 || *begin == '{'              ? read_line
                           : strncmp(begin, NUMPY, sizeof NUMPY - 1) == 0 ? read_array
                                                                          : read_table)(file, error))
         return false;
@@ -293,18 +358,30 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Reads the file, or the one called NAME in an archive FILE:NAME. */
+static bool unzip(sa_matrix_file *file, sa_error *error) {
+    enum { NAME = 30 }; /* the first file's: of PyTorch's, .../data.pkl */
+    sa_file *bytes = &file->text.file;
+    if (bytes->size > NAME && strstr(bytes->data + NAME, "/data.pkl"))
+        return sa_fail(error, SA_DATA,
+                       "%s: a file of PyTorch's; save its weights by numpy.save('weights.npy', "
+                       "torch.load('%s').numpy())",
+                       bytes->name, bytes->name);
+    return sa_zip_unpack(bytes, file->inside, SA_FILE_LIMIT, error);
+}
+
+/* Reads the file, or the one called NAME in an archive FILE:NAME. A tensor called NAME is found
+ * later. */
 static bool read_bytes(sa_matrix_file *file, const char *path, sa_error *error) {
     sa_file *bytes = &file->text.file;
     const char *colon = strrchr(path, ':');
-    const bool inside = colon && sa_file_missing(path);
-    if (inside && !(file->archive = sa_copy(path, (size_t)(colon - path), error))) return false;
-    if (!sa_file_read(bytes, inside ? file->archive : path, SA_FILE_LIMIT, error) ||
-        (sa_zip_is(bytes) &&
-         !sa_zip_unpack(bytes, inside ? colon + 1 : NULL, SA_FILE_LIMIT, error)))
+    file->inside = colon && sa_file_missing(path) ? colon + 1 : NULL;
+    if (file->inside && !(file->archive = sa_copy(path, (size_t)(colon - path), error)))
+        return false;
+    if (!sa_file_read(bytes, file->inside ? file->archive : path, SA_FILE_LIMIT, error) ||
+        (sa_zip_is(bytes) && !unzip(file, error)))
         return false;
     file->text.lines.file = bytes;
-    return strncmp(bytes->data, NUMPY, sizeof NUMPY - 1) == 0 ||
+    return header_size(bytes) || strncmp(bytes->data, NUMPY, sizeof NUMPY - 1) == 0 ||
            sa_text_lines_begin(&file->text, error);
 }
 
@@ -315,7 +392,8 @@ bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error
     }
     const sa_file *bytes = &file->text.file;
     size_t at = file->text.lines.at, count = 1;
-    for (const bool json = bytes->data[at] == '{'; json && at + 1 < bytes->size; at++)
+    for (const bool json = bytes->data[at] == '{' && !header_size(bytes);
+         json && at + 1 < bytes->size; at++)
         count += bytes->data[at] == '\n';
     file->corpus = (sa_corpus){.name = bytes->name, .count = count};
     file->corpus.pairs = sa_new(count, sizeof *file->corpus.pairs, error);

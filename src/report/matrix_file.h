@@ -18,6 +18,7 @@ typedef struct sa_matrix_file {
     bool weighs;    /* every row of it has weights, which sum to 1 */
 
     char *archive;      /* its name, or NULL */
+    const char *inside; /* which of its arrays; NULL: the only one */
     sa_text_lines text; /* of any format */
     sa_number_table table;
     json_t *record; /* of the sentence */
@@ -27,8 +28,9 @@ typedef struct sa_matrix_file {
     size_t read;         /* sentences */
 } sa_matrix_file;
 
-/* Opens a NumPy array, an archive of arrays (FILE.npz, or FILE.npz:NAME if it has several) or a
- * heatmap CSV, each of which is one sentence, or JSON lines ("-": standard input). */
+/* Opens a NumPy array, an archive of arrays (FILE.npz, or FILE.npz:NAME if it has several), a file
+ * of tensors (FILE.safetensors, or FILE.safetensors:NAME if it has several) or a heatmap CSV, each
+ * of which is one sentence, or JSON lines ("-": standard input). */
 bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error);
 
 /* Reads the next sentence. A line of JSON is {"weights": ..., "source": [words], "target": [words],

@@ -62,7 +62,7 @@ expect 2 "--layer 2: own.csv:1 has 1 layer" align --matrix own.csv --layer 2
 
 # Arrays of every type and order are the same weights; archives have them by name; axes of one element are left out.
 python3 - <<'END' || fail "python3"
-import struct, zipfile
+import json, struct, zipfile
 def save(name, kind, code, numbers, shape="(2, 1, 2, 3)", fortran=False):
     header = str({"descr": kind, "fortran_order": fortran, "shape": eval(shape)}).ljust(117) + "\n"
     with open(name, "wb") as file:
@@ -85,15 +85,37 @@ for name, method, arrays in (("one.npz", 0, ["f8"]), ("two.npz", 8, ["f8", "u1"]
         for array in arrays:
             with archive.open(array + ".npy", "w", force_zip64=True) as file:
                 file.write(open(array + ".npy", "rb").read())
+def save_tensors(name, tensors, around=(0, 0)):
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for key, (kind, code, numbers, shape) in tensors.items():
+        begin, data = len(data), data + struct.pack(code % len(numbers), *numbers)
+        header[key] = {"dtype": kind, "shape": shape, "data_offsets": [begin + around[0], len(data) + around[1]]}
+    text = json.dumps(header).encode()
+    with open(name, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+shape = [2, 1, 2, 3]
+brain = [struct.unpack("<I", struct.pack("<f", x))[0] >> 16 for x in weights]
+kinds = {"half": ("F16", "<%de", weights, shape), "brain": ("BF16", "<%dH", brain, shape), "single": ("F32", "<%df", weights, shape),
+         "double": ("F64", "<%dd", weights, shape), "bool": ("BOOL", "<%d?", whole, shape), "long": ("I64", "<%dq", whole, shape),
+         "tiny": ("U8", "<%dB", whole, shape)}
+save_tensors("tensors.safetensors", kinds)
+save_tensors("alone.safetensors", {"cross.0": kinds["brain"]})
+save_tensors("odd.safetensors", {"f8": ("F8_E5M2", "<%dB", whole, shape), "flat": ("F32", "<%df", weights, [12])})
+save_tensors("beyond.safetensors", {"w": kinds["half"]}, (0, 1))
+save_tensors("before.safetensors", {"w": kinds["half"]}, (-1, 0))
+save_tensors("short.safetensors", {"w": ("F32", "<%df", weights, [2, 6])}, (4, 0))
+with zipfile.ZipFile("weights.pt", "w") as archive:
+    archive.writestr("archive/data.pkl", b"")
+    archive.writestr("archive/data/0", b"")
 END
 for file in f8.fortran.npy f4.npy f4.fortran.npy f2.npy f2.fortran.npy be8.npy be8.fortran.npy be2.npy be2.fortran.npy axes.npy \
-    one.npz two.npz:f8 two.npz:f8.npy; do
+    one.npz two.npz:f8 two.npz:f8.npy alone.safetensors tensors.safetensors:{half,brain,single,double}; do
     cmp <("$softalign" align --matrix f8.npy --all-heads a --jsonl - 2>/dev/null) <("$softalign" align --matrix $file --all-heads b --jsonl - 2>err) ||
         fail "$file: $(cat err)"
     cmp a/0001.npy b/0001.npy || fail "heads of $file"
     [[ $file != axes.npy ]] || grep -q '^note: axes.npy:1: 1 of 5 axes have one element and are left out$' err || fail "$(cat err)"
 done
-for file in u1.npy i2.npy i8.npy u4.npy two.npz:u1; do
+for file in u1.npy i2.npy i8.npy u4.npy two.npz:u1 tensors.safetensors:{bool,long,tiny}; do
     cmp <("$softalign" align --matrix b1.npy --jsonl - 2>/dev/null) <("$softalign" align --matrix $file --jsonl - 2>err) || fail "$file: $(cat err)"
 done
 grep -q '"weights":\[\[0.5,0.0,0.5\],\[0.5,0.5,0.0\]\]' <("$softalign" align --matrix b1.npy --jsonl - 2>err) || fail "bool"
@@ -105,6 +127,16 @@ head -c 300 one.npz >cut.npz
 expect 3 "cut.npz: the archive is broken; it has: nothing" align --matrix cut.npz
 sed 's/NUMPY/numpy/' one.npz >changed.npz
 expect 3 "changed.npz: the archive is broken, or packed in an unusual way" align --matrix changed.npz
+expect 3 "tensors.safetensors: which tensor? (FILE:NAME); it has 7, such as 'half'" align --matrix tensors.safetensors
+expect 3 "tensors.safetensors: there is no such tensor; it has 7, such as 'half'" align --matrix tensors.safetensors:quarter
+for tensors in odd.safetensors:f8 beyond.safetensors before.safetensors; do
+    expect 3 "${tensors%:*}: expected a tensor of real numbers" align --matrix $tensors
+done
+expect 3 "short.safetensors: 44 bytes of numbers, its shape needs 48" align --matrix short.safetensors
+expect 3 "odd.safetensors: an array of 1 axes; expected [layer, head, target, source], [head, target, source] or [target, source]\
+ (others: one element)" align --matrix odd.safetensors:flat
+expect 3 "weights.pt: a file of PyTorch's; save its weights by numpy.save('weights.npy', torch.load('weights.pt').numpy())" \
+    align --matrix weights.pt
 expect 3 "complex.npy: its numbers are '<c8': save real ones, as by numpy.save(FILE, w.astype('float32'))" align --matrix complex.npy
 expect 3 "five.npy: an array of 5 axes; expected [layer, head, target, source], [head, target, source] or [target, source] (others:\
  one element)" align --matrix five.npy

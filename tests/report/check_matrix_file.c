@@ -188,6 +188,37 @@ START_TEST(an_array_that_is_cut_off) {
 }
 END_TEST
 
+/* A safetensors file is read as a whole or, cut off anywhere or with another bit anywhere, refused
+ * in one line or read as other finite numbers. */
+START_TEST(a_tensor_that_is_damaged) {
+    static const char header[] =
+        "{\"a\":{\"dtype\":\"F16\",\"shape\":[1,2],\"data_offsets\":[0,4]}}";
+    char bytes[128] = {sizeof header - 1};
+    const size_t size = 8 + sizeof header - 1 + 4;
+    memcpy(bytes + 8, header, sizeof header - 1);
+    memcpy(bytes + size - 4, "\0\x3c\0\x38", 4);
+    ck_assert_msg(reads(bytes, size), "%s", error.text);
+    ck_assert_double_eq(file.alignment.weights[0], 1);
+    ck_assert_double_eq(file.alignment.weights[1], .5);
+    close_file();
+    for (size_t part = 2; part < size; part++) { /* its first byte is a digit, and that a table */
+        ck_assert(!reads(bytes, part));
+        ck_assert(error.code == SA_DATA && *error.text && !strchr(error.text, '\n'));
+        close_file();
+    }
+    for (size_t at = 0; at < size; at++)
+        for (int other = 1; other < 256; other *= 2) {
+            bytes[at] = (char)(bytes[at] ^ other);
+            if (reads(bytes, size))
+                ck_assert(isfinite(file.alignment.weights[0]));
+            else
+                ck_assert(error.code == SA_DATA && *error.text && !strchr(error.text, '\n'));
+            close_file();
+            bytes[at] = (char)(bytes[at] ^ other);
+        }
+}
+END_TEST
+
 /* What this program writes it reads, to the same numbers. */
 START_TEST(written_arrays_are_read) {
     double weights[] = {.25, .75, .5, .5, 1, 0, 0, 1, .75, .25, .125, .875};
@@ -288,6 +319,7 @@ int main(void) {
     tcase_add_test(tests, means_of_heads_and_layers);
     tcase_add_loop_test(tests, broken_arrays_are_refused, 0, BROKEN);
     tcase_add_test(tests, an_array_that_is_cut_off);
+    tcase_add_test(tests, a_tensor_that_is_damaged);
     tcase_add_test(tests, written_arrays_are_read);
     tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);
     tcase_add_test(tests, given_words_and_links_come_first);

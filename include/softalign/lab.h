@@ -397,13 +397,9 @@ typedef struct sa_explain_value {
     int rows, cols;
     const double *numbers; /* [rows * cols] */
     bool whole;            /* the numbers are counts */
-    bool parameter;        /* it is a tensor of the model */
     sa_explain_rows about;
     const char *const *row; /* [rows] the words that the rows stand for, or NULL */
     int chosen;             /* the row of the token that is generated here; -1: none */
-    int terms;              /* of a column: each number is the sum of this many terms; 0: no sum */
-    const double *term;     /* [rows * terms] */
-    double divisor;         /* divides the sum */
 } sa_explain_value;
 
 typedef struct sa_explain_options {
@@ -412,7 +408,6 @@ typedef struct sa_explain_options {
     int step;  /* from 1; 0: all. Transformer: must be given; within the encoder a source token */
     int layer; /* of a Transformer, from 1 */
     sa_attention_site site; /* of that layer; the steps of recurrent models have cross-attention */
-    bool weights;           /* pass the weights of a step, too */
     bool annotations;       /* pass the annotations of a side instead: see below */
     /* Called with every value, and at the end with NULL. */
     void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *value);

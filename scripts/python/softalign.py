@@ -158,11 +158,11 @@ _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_text * 10, "method"), reserved=8)
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
-                           (c_bool, "weights annotations"), (c_void_p, "each context"), reserved=8)
+                           (c_bool, "annotations"), (c_void_p, "each context"), reserved=8)
 _explain_value = _struct("sa_explain_value", (c_int, "step head"),
                          (_text, "section equation citation name letters"), (c_int, "shape rows cols"),
-                         (_numbers, "numbers"), (c_bool, "whole parameter"), (c_int, "about"), (_texts, "row"),
-                         (c_int, "chosen terms"), (_numbers, "term"), (c_double, "divisor"))
+                         (_numbers, "numbers"), (c_bool, "whole"), (c_int, "about"), (_texts, "row"),
+                         (c_int, "chosen"))
 _each_value = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_explain_value))
 _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),

@@ -19,8 +19,6 @@ static const sa_option rows[] = {
      "Transformer: attention to explain; decoder: its masked self-attention"},
     {"layer", SA_INT(RUN(job.layer), 1, 1, 1000000, "L"), "Transformer: layer to explain"},
     {"all", SA_SWITCH(RUN(all)), "explain all steps"},
-    {"weights", SA_SWITCH(RUN(job.weights)),
-     "also print the parameters, so that every number can be recomputed"},
     {"digits", SA_INT(RUN(digits), 4, 0, 17, "N"), "digits after the decimal point"},
     {"wide", SA_SWITCH(RUN(wide)), "print long vectors in full"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object in full precision"},
@@ -64,7 +62,6 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
         json_object_set_new(all, "forced", json_boolean(pair->forced));
     }
     if (line->step) object = step_object(all, pair, line->step);
-    if (line->parameter) object = child(all, "weights", json_object);
     if (line->head) {
         json_t *heads = child(object, "heads", json_array);
         while (json_array_size(heads) < (size_t)line->head)

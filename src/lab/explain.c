@@ -20,7 +20,6 @@ typedef struct cell_step {
     const char *prime;           /* follows those of the results: "'", "^2" or "" */
     sa_state state;              /* after the step */
     sa_mat gates, cache;
-    const char *citation; /* of the decoder's equations */
 } cell_step;
 
 /* Shows a value whose key is its letter: "z'". */
@@ -59,7 +58,7 @@ static void explain_gate(sa_explainer *out, const cell_step *step, const sa_gate
     const int n = step->w->n, first = gate->block * n;
     const char *activation = gate->activation;
     char key[SA_NAME], label[SA_NAME];
-    sa_explainer_write(out, step->citation, "%s = ", gate->letter);
+    sa_explainer_write(out, step->w->cell->citation, "%s = ", gate->letter);
     if (activation) sa_explainer_write(out, NULL, "%s(", activation);
     write_terms(out, step->w, gate);
     if (activation) sa_explainer_write(out, NULL, ")");
@@ -80,7 +79,7 @@ static void explain_cell(sa_explainer *out, cell_step step) {
                                           "s~", "u", "i",        "f",        "o", "g"};
     enum { LETTERS = sizeof letters / sizeof *letters };
     const sa_cell *cell = step.w->cell;
-    char name[LETTERS][2 * SA_NAME], normal[3 * SA_NAME], citation[128];
+    char name[LETTERS][2 * SA_NAME], normal[3 * SA_NAME];
     sa_explainer_symbol symbols[LETTERS + 3] = {[LETTERS] = {"x", step.input}, {"c", step.context}};
     for (int k = 0; k < LETTERS; k++) {
         const bool before = strchr(letters[k], '_');
@@ -88,22 +87,16 @@ static void explain_cell(sa_explainer *out, cell_step step) {
                  before ? step.before : step.prime, before ? "" : "_i");
         symbols[k] = (sa_explainer_symbol){letters[k], name[k]};
     }
-    const size_t authors = strcspn(step.citation, ",;");
-    const bool same = strcspn(cell->citation, ",;") == authors &&
-                      strncmp(step.citation, cell->citation, authors) == 0;
-    snprintf(citation, sizeof citation, "%s%s%s", step.citation, same ? "" : "; ",
-             cell->citation + (same ? authors : 0));
-    step.citation = citation;
     out->symbols = symbols;
     sa_explainer_section(out, step.title);
     for (int g = 0; g < 4 && cell->gates[g].letter; g++) explain_gate(out, &step, &cell->gates[g]);
     if (cell->m_update) {
-        sa_explainer_write(out, citation, "%s", cell->m_update);
+        sa_explainer_write(out, cell->citation, "%s", cell->m_update);
         show_value(out, &step, "m", "m", step.state.m);
         snprintf(normal, sizeof normal, "LN(%s)", name[0]);
         if (step.w->norm[SA_BY_U].g.cols) symbols[0].to = normal;
     }
-    if (cell->update) sa_explainer_write(out, citation, "%s", cell->update);
+    if (cell->update) sa_explainer_write(out, cell->citation, "%s", cell->update);
     if (cell->m_update) /* the cache has tanh(m), or tanh(LN(m)) */
         show_value(out, &step, "tanh(m)", "tanh(m)", sa_cols(step.cache, 0, step.w->n));
     show_value(out, &step, "s", "s", step.state.s);
@@ -150,16 +143,13 @@ static void explain_source(sa_explainer *out) {
     const sa_recurrent_decoder *w = out->decoder;
     const sa_source *source = &out->model->pass.decoder.source;
     const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
-    const bool both = sizes->kind == SA_ENCODER_BI, none = sizes->kind == SA_ENCODER_NONE;
+    static const char *const annotations[][2] = {
+        [SA_ENCODER_BI] = {"h_j = [forward_j ; backward_j]", "Bahdanau et al. 2015, A.2.1"},
+        [SA_ENCODER_UNI] = {"h_j = forward_j", cho},
+        [SA_ENCODER_NONE] = {"h_j = E x_j"}};
+    const bool none = sizes->kind == SA_ENCODER_NONE;
     sa_explainer_section(out, "The source");
-    sa_explainer_write(out,
-                       both   ? "Bahdanau et al. 2015, A.2.1"
-                       : none ? NULL
-                              : cho,
-                       "h_j = %s",
-                       both   ? "[forward_j ; backward_j]"
-                       : none ? "E x_j"
-                              : "forward_j");
+    sa_explainer_write(out, annotations[sizes->kind][1], "%s", annotations[sizes->kind][0]);
     if (!none && sizes->layers > 1) sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
     if (none && sizes->settings.positions)
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
@@ -234,23 +224,21 @@ static void explain_state(sa_explainer *out, int number) {
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
     if (upper) output_name(input, w, number - 1);
-    explain_cell(
-        out, (cell_step){
-                 .title = upper     ? title
-                          : between ? "The state between"
-                                    : "The new state",
-                 .w = number ? &w->layer[number - 1] : &w->context_cell,
-                 .input = upper                             ? input
-                          : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
-                                                            : "E y_{i-1}",
-                 .context = context_name(w),
-                 .state = between ? rows->context_cell.previous : layer->s,
-                 .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
-                 .prime = between ? "'" : name_of(prime, "", number, ""),
-                 .gates = cell->gates,
-                 .cache = cell->cache,
-                 .citation = upper ? "Sutskever et al. 2014, section 3.4" : w->sizes.kind->citation,
-             });
+    explain_cell(out, (cell_step){
+                          .title = upper     ? title
+                                   : between ? "The state between"
+                                             : "The new state",
+                          .w = number ? &w->layer[number - 1] : &w->context_cell,
+                          .input = upper                             ? input
+                                   : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
+                                                                     : "E y_{i-1}",
+                          .context = context_name(w),
+                          .state = between ? rows->context_cell.previous : layer->s,
+                          .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
+                          .prime = between ? "'" : name_of(prime, "", number, ""),
+                          .gates = cell->gates,
+                          .cache = cell->cache,
+                      });
     if (!upper || !sa_decoder_residual(w, number - 1)) return;
     sa_explainer_write(out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
                        input);
@@ -373,32 +361,6 @@ static void explain_step(sa_explainer *out) {
     explain_words(out, &readout);
 }
 
-/* Shows the weights of a decoder step: all except the embeddings and the encoder. */
-static void explain_weights(sa_explainer *out) {
-    const sa_params *plan = out->model->plan;
-    static const char *const prefixes[] = {"decoder.", "attention.", "readout.", "copy."};
-    out->i = 0;
-    out->line.parameter = true;
-    out->words = SA_ROWS_UNNAMED;
-    sa_explainer_section(out, "The weights");
-    for (int i = 0; i < plan->count; i++) {
-        const sa_param *param = &plan->item[i];
-        const char *name = param->name;
-        const sa_mat x = sa_param_mat(param, out->model->values);
-        bool wanted = false;
-        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-            wanted = wanted || strncmp(name, prefixes[k], strlen(prefixes[k])) == 0;
-        if (!wanted) continue;
-        const bool b_y = strcmp(name, "readout.b_y") == 0;
-        if (b_y || strcmp(name, "readout.W_o") == 0) out->line.about = SA_ROWS_VOCABULARY;
-        sa_explainer_value(out,
-                           b_y           ? SA_SHAPE_COLUMN
-                           : param->rows ? SA_SHAPE_MATRIX
-                                         : SA_SHAPE_VECTOR,
-                           name, name, x);
-    }
-}
-
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
 /* Returns the vectors of the words of a side before layer 1 (layer 0) or after a layer; without
@@ -451,7 +413,6 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
         out->step = sa_decoder_rows_slice(rows, out->i - 1, 1);
         explain_step(out);
     }
-    if (job->options->weights) explain_weights(out);
 }
 
 static void explain(sa_explainer *out, const sa_lab_explain_job *job) {

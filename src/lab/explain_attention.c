@@ -13,35 +13,36 @@ static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
+static bool has(const sa_attention_view *view, const sa_part *part) {
+    return sa_part_find(view->w, part) >= 0;
+}
+
 /* Appends a formula in the letters of the model. */
 static void write_formula(const sa_attention_view *view, const char *place, const char *formula) {
-    const sa_score *score = view->w->score;
-    const bool layer = view->layer, two = view->maps > 1;
-    char query[SA_NAME], weight[SA_NAME];
     static const char *const names[][2] = {{"W_a", "U_a"}, {"W_q", "W_k"}, {"R_i W_q", "R_j W_k"}};
-    const char *const *maps = names[layer + view->turns];
-    const bool turned = view->turns && score->query == SA_QUERY_IDENTITY;
+    const sa_score *score = view->w->score;
+    const bool two = view->maps > 1, turns = has(view, &sa_rotation_part);
+    const char *const *maps = names[view->layer + turns];
+    const bool turned = turns && score->query == SA_QUERY_IDENTITY;
+    char query[SA_NAME], weight[SA_NAME] = "alpha_ij";
     snprintf(query, sizeof query, turned ? "(R_i %s)" : "%s", view->state);
-    snprintf(weight, sizeof weight,
-             !view->gauss ? "alpha_ij"
-             : two        ? "A_ij"
-                          : "%s_j(e_ij)",
-             view->w->normalizer->name);
-    view->out->symbols =
-        (const sa_explainer_symbol[]){{"s", query},
-                                      {"h_j", view->word},
-                                      {"W_a", maps[layer && score->key == SA_KEY_STATE_SIZED]},
-                                      {"U_a", maps[1]},
-                                      {"e", "e_i"},
-                                      {"e_j", two ? "e1_ij" : "e_ij"},
-                                      {"e_k", two ? "e1_ik" : "e_ik"},
-                                      {"e_0", "e_i0"},
-                                      {"f_j", "f_ij"},
-                                      {"p_j", "p_ij"},
-                                      {"q_j", "q_ij"},
-                                      {"pi_j", weight},
-                                      {"alpha_j", two ? "A1_ij" : weight},
-                                      {0}};
+    if (has(view, &sa_predicted_window_part))
+        snprintf(weight, sizeof weight, two ? "A_ij" : "%s_j(e_ij)", view->w->normalizer->name);
+    view->out->symbols = (const sa_explainer_symbol[]){
+        {"s", query},
+        {"h_j", view->word},
+        {"W_a", maps[view->layer && score->key == SA_KEY_STATE_SIZED]},
+        {"U_a", maps[1]},
+        {"e", "e_i"},
+        {"e_j", two ? "e1_ij" : "e_ij"},
+        {"e_k", two ? "e1_ik" : "e_ik"},
+        {"e_0", "e_i0"},
+        {"f_j", "f_ij"},
+        {"p_j", "p_ij"},
+        {"q_j", "q_ij"},
+        {"pi_j", weight},
+        {"alpha_j", two ? "A1_ij" : weight},
+        {0}};
     sa_explainer_write(view->out, place, "%s", formula);
     view->out->symbols = NULL;
 }
@@ -67,19 +68,19 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
 static void explain_projections(const sa_attention_view *view) {
     const sa_score *score = view->w->score;
     const sa_head *at = &view->at;
-    const char *state = view->state, *word = view->word;
     sa_explainer *out = view->out;
-    sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", view->turns ? "R_i " : "",
-                       score->query == SA_QUERY_IDENTITY ? "" : "W_q ", state);
-    if (at->k.cols)
-        sa_explainer_write(out, NULL, "k_j = %s%s%s, ", view->turns ? "R_j " : "",
-                           score->key == SA_KEY_IDENTITY ? "" : "W_k ", word);
-    sa_explainer_write(out, NULL, "v_j = W_v %s", word);
+    const bool turns = has(view, &sa_rotation_part), keys = at->k.cols > 0;
+    const char *query = score->query == SA_QUERY_IDENTITY ? "" : "W_q ",
+               *key = score->key == SA_KEY_IDENTITY ? "" : "W_k ";
+    sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", turns ? "R_i " : "", query, view->state);
+    if (keys) sa_explainer_write(out, NULL, "k_j = %s%s%s, ", turns ? "R_j " : "", key, view->word);
+    sa_explainer_write(out, NULL, "v_j = W_v %s", view->word);
     if (out->model->sizes.transformer.attention.settings.head_projection ==
         SA_HEAD_PROJECTION_SPLIT)
-        sa_explainer_write(out, NULL, ", of the head's share of %s and %s", state, word);
+        sa_explainer_write(out, NULL, ", of the head's share of %s and %s", view->state,
+                           view->word);
     sa_explainer_vector(out, "q", "q_i", at->q);
-    if (at->k.cols) sa_explainer_value(out, SA_SHAPE_MATRIX, "k", "k_j", at->k);
+    if (keys) sa_explainer_value(out, SA_SHAPE_MATRIX, "k", "k_j", at->k);
     sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "v_j", at->v);
 }
 
@@ -89,60 +90,29 @@ static void explain_projections(const sa_attention_view *view) {
 static void explain_own(const sa_attention_view *view) {
     const sa_lab_model *model = view->out->model;
     const sa_mat own = view->at.v_a;
-    const ptrdiff_t first = own.x - model->values, end = first + own.cols;
     for (int i = 0; own.cols && i < model->plan->count; i++) {
         const sa_param *param = &model->plan->item[i];
-        const ptrdiff_t start = (ptrdiff_t)param->offset, from = start > first ? start - first : 0,
-                        behind = start + (ptrdiff_t)sa_param_size(param),
-                        to = (behind < end ? behind : end) - first;
-        if (from >= to) continue;
         const char *name = strrchr(param->name, '.') + 1;
-        sa_explainer_vector(view->out, from ? name : "v_a", name,
-                            sa_cols(own, (int)from, (int)(to - from)));
+        const ptrdiff_t size = (ptrdiff_t)sa_param_size(param);
+        const ptrdiff_t start = own.x - model->values - (ptrdiff_t)param->offset;
+        const ptrdiff_t end = start + own.cols < size ? start + own.cols : size;
+        const ptrdiff_t first = start > 0 ? start : 0;
+        if (first < end)
+            sa_explainer_vector(view->out, name, name,
+                                sa_cols(own, (int)(first - start), (int)(end - first)));
     }
-}
-
-/* Returns whether every score is the sum of its terms divided by `divisor`. */
-static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
-    for (int j = 0; j < terms.rows; j++) {
-        double sum = 0, size = 0;
-        for (int d = 0; d < terms.cols; d++)
-            sum += sa_row(terms, j)[d], size += fabs(sa_row(terms, j)[d]);
-        if (!(fabs(sum / divisor - e.x[j]) <= 1e-9 * size)) return false;
-    }
-    return terms.cols > 0;
-}
-
-/* Returns what each unit adds to the scores: the score of a query and keys of this unit alone
- * [S x units]. It has no columns if the score is neither the sum of such terms nor that divided by
- * the square root of their number. */
-static sa_mat terms_of(const sa_attention_view *view, const sa_head *at, sa_mat e,
-                       double *divisor) {
-    const int units = at->k.cols == at->q.cols ? at->k.cols : 0;
-    const sa_mat terms = sa_mat_alloc(&view->out->arena, view->S, units);
-    sa_head one = *at;
-    one.alpha = sa_mat_alloc(&view->out->arena, 1, view->S);
-    for (int d = 0; d < units; d++) {
-        one.v_a = at->v_a.cols == units ? sa_cols(at->v_a, d, 1) : at->v_a;
-        one.q = sa_cols(at->q, d, 1), one.k = sa_cols(at->k, d, 1);
-        sa_score_forward(view->w, &one);
-        for (int j = 0; j < view->S; j++) sa_row(terms, j)[d] = one.alpha.x[j];
-    }
-    *divisor = 1;
-    if (adds_up(terms, e, *divisor)) return terms;
-    *divisor = sqrt(units);
-    return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
 /* Returns whether a head (-1: all) of the attention has traced this for the query. */
 static bool is_of(const sa_attention_view *view, const sa_shown *one, int head) {
-    return one->memory == view->memory && one->head == head && one->i <= view->i &&
-           view->i < one->i + one->queries;
+    const sa_head *own = &one->head;
+    return own->memory == view->memory && own->index == head && own->i <= view->i &&
+           view->i < own->i + own->q.rows;
 }
 
 /* Returns the query's row of what was traced. */
-static sa_mat row_of(const sa_attention_view *view, const sa_shown *one, sa_mat x) {
-    return sa_rows(x, view->i - one->i, 1);
+static sa_mat row_of(const sa_attention_view *view, const sa_shown *one) {
+    return sa_rows(one->copy, view->i - one->head.i, 1);
 }
 
 /* Shows the scores of one map, or of both. */
@@ -166,15 +136,10 @@ static void explain_scores(sa_attention_view *view) {
         if (!is_of(view, one, view->at.index) || !name) continue;
         if (strcmp(name, "e_0") == 0) null = one;
         if (one->traced.citation || strcmp(name, "e") != 0) continue;
-        const sa_mat e = row_of(view, one, one->copy);
-        sa_head read = view->at;
-        read.q = row_of(view, one, one->q), read.k = one->k, read.unit = one->unit;
-        const double e_0 = null ? *row_of(view, null, null->copy).x : 0;
-        double divisor;
+        const sa_mat e = row_of(view, one);
+        const double e_0 = null ? *row_of(view, null).x : 0;
         for (int j = 0; j < e.cols; j++) e.x[j] += e_0;
         if (m == 0) view->e = e, view->e_0 = e_0, view->exponent = one->exponent;
-        const sa_mat terms = terms_of(view, &read, e, &divisor);
-        out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
         sa_explainer_value(out, SA_SHAPE_COLUMN, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
         m++;
     }
@@ -190,17 +155,10 @@ static sa_mat seen(const sa_attention_view *view, sa_mat row) {
 
 /* Returns the numbers for the words that the query sees, and NaN for the others. */
 static sa_mat seen_row(const sa_attention_view *view, sa_mat x) {
-    const sa_mat row = sa_mat_alloc(&view->out->arena, 1, view->S);
-    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
+    const sa_mat row = sa_mat_alloc(&view->out->arena, 1, x.cols);
+    for (int j = 0; j < row.cols; j++) row.x[j] = (sa_real)NAN;
     sa_copy_mat(seen(view, x), seen(view, row));
     return row;
-}
-
-/* Returns whether the weights are powers / sum. */
-static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
-    for (int j = 0; j < weights.cols; j++)
-        if (!(fabs(weights.x[j] * sum - powers.x[j]) <= 1e-9 * sum)) return false;
-    return true;
 }
 
 /* Writes the normalizer's formula, over what the query sees. */
@@ -220,7 +178,8 @@ static void write_normalizer(const sa_attention_view *view, bool shifted) {
     if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
 }
 
-/* Shows what the normalizer makes of the scores. */
+/* Shows what the normalizer makes of the scores: exponentials and their sum, if dividing gives the
+ * weights, or its number and the distances from its kinks. */
 static void explain_normalizer(sa_attention_view *view) {
     sa_explainer *out = view->out;
     const sa_normalizer *normalizer = view->w->normalizer;
@@ -228,16 +187,20 @@ static void explain_normalizer(sa_attention_view *view) {
     double shift;
     view->weights = seen_row(view, sa_explainer_traced(out, "pi(e)", view->at.alpha));
     view->sum = sa_explainer_exp(seen(view, powers), &shift);
-    const double no_word = normalizer->learned ? (double)view->exponent : view->e_0;
-    if (normalizer->null_key) view->sum += exp(no_word - shift);
-    view->shares =
-        view->maps == 1 && are_shares(seen(view, view->weights), seen(view, powers), view->sum);
-    write_normalizer(view, view->shares && shift != 0);
-    if (view->shares)
+    if (normalizer->null_key)
+        view->sum += exp((normalizer->learned ? (double)view->exponent : view->e_0) - shift);
+    const sa_mat weights = seen(view, view->weights), shares = seen(view, powers);
+    for (int j = 0; j < weights.cols; j++)
+        if (view->maps > 1 || !(fabs(weights.x[j] * view->sum - shares.x[j]) <= 1e-9 * view->sum))
+            view->sum = 0;
+    write_normalizer(view, view->sum > 0 && shift != 0);
+    if (view->sum > 0) {
         sa_explainer_value(out, SA_SHAPE_COLUMN, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)",
                            powers);
-    if (!view->shares && normalizer->exponent) sa_explainer_number(out, "a", "a", view->exponent);
-    if (!view->shares && normalizer->kinks) { /* distances from its kinks */
+        return;
+    }
+    if (normalizer->exponent) sa_explainer_number(out, "a", "a", view->exponent);
+    if (normalizer->kinks) {
         const sa_mat above = seen_row(view, view->e);
         normalizer->kinks(view->exponent, seen(view, above));
         sa_explainer_value(out, SA_SHAPE_COLUMN, "above", "above 0", above);
@@ -245,15 +208,14 @@ static void explain_normalizer(sa_attention_view *view) {
 }
 
 /* Shows alpha, and what the normalizer has divided by. */
-static void explain_weights(sa_attention_view *view) {
+static void explain_weights(const sa_attention_view *view) {
     sa_explainer *out = view->out;
-    const bool null_key = view->w->normalizer->null_key;
+    const bool null_key = view->w->normalizer->null_key, shares = view->sum > 0;
     const sa_mat all = seen(view, view->weights);
     sa_explainer_value(out, SA_SHAPE_COLUMN, "alpha", "alpha_ij", view->at.alpha);
-    if (view->shares)
-        sa_explainer_number(out, "sum", null_key ? "sum + null" : "sum of exp", view->sum);
+    if (shares) sa_explainer_number(out, "sum", null_key ? "sum + null" : "sum of exp", view->sum);
     if (null_key)
-        sa_explainer_number(out, "null", view->shares ? "null key" : "no word",
+        sa_explainer_number(out, "null", shares ? "null key" : "no word",
                             1 - sa_sum(all.x, all.cols));
 }
 
@@ -269,7 +231,7 @@ static void explain_part(const sa_attention_view *view, const sa_shown *one) {
     if (own->formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
     if (own->formula) write_formula(view, own->citation, own->formula);
     if (!own->name) return;
-    sa_mat x = whole || column || own->x.rows == 1 ? one->copy : row_of(view, one, one->copy);
+    sa_mat x = whole || column || own->x.rows == 1 ? one->copy : row_of(view, one);
     if (table) out->words = SA_ROWS_UNNAMED;
     if (own->shape == SA_SHAPE_COLUMN && view->weights.cols && view->maps == 1)
         x = seen_row(view, x);
@@ -284,7 +246,7 @@ static void explain_trace(sa_attention_view *view, int head) {
     for (size_t n = 0; n < out->count; n++) {
         const sa_shown *one = &out->shown[n];
         const char *name = one->traced.name;
-        if (!is_of(view, one, head) || one->unit) continue;
+        if (!is_of(view, one, head) || one->head.unit) continue;
         if (one->traced.citation)
             explain_part(view, one);
         else if (strcmp(name, "e") == 0)
@@ -317,10 +279,7 @@ static void explain_head(sa_attention_view *view, int k) {
 void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
     const sa_attention *w = view.w;
     const sa_query_block block = {view.row, 1, 0, view.i, view.causal};
-    view.out = out, view.S = view.memory->first[1];
-    view.maps = sa_part_find(w, &sa_two_maps_part) < 0 ? 1 : 2;
-    view.gauss = sa_part_find(w, &sa_predicted_window_part) >= 0;
-    view.turns = sa_part_find(w, &sa_rotation_part) >= 0;
+    view.out = out, view.maps = has(&view, &sa_two_maps_part) ? 2 : 1;
     explain_trace(&view, -1);
     for (int k = 0; k < w->heads; k++) {
         view.at = sa_head_view(w, view.memory, block, view.rows, view.scratch, k);
@@ -330,8 +289,8 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
     const char *letter = view.layer ? "W_o" : "W_c";
     if (!w->value_width)
         sa_explainer_write(out, "Bahdanau et al. 2015, equation 5",
-                           sa_part_find(w, &sa_output_gate_part) < 0 ? "c_i = sum_j alpha_ij h_j"
-                                                                     : "c_i = o_i, v_j = h_j");
+                           has(&view, &sa_output_gate_part) ? "c_i = o_i, v_j = h_j"
+                                                            : "c_i = sum_j alpha_ij h_j");
     else if (w->heads == 1)
         sa_explainer_write(out, heads_place, "c_i = %s o_i", letter);
     else

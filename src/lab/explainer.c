@@ -20,18 +20,11 @@ static sa_mat copy_of(sa_explainer *out, sa_mat x) {
 
 static void take(sa_tracer *tracer, const sa_traced *one) {
     sa_explainer *out = (sa_explainer *)tracer;
-    const sa_head *head = one->head;
     sa_shown own = {.traced = *one, .copy = copy_of(out, one->x)};
-    if (head) {
-        own.memory = head->memory, own.head = head->index, own.unit = head->unit;
-        own.i = head->i, own.queries = head->q.rows;
-    }
-    if (head && head->exponent) {
-        own.q = copy_of(out, head->q), own.k = copy_of(out, head->k);
-        own.exponent = *head->exponent;
-    }
+    if (one->head) own.head = *(const sa_head *)one->head;
+    if (own.head.exponent) own.exponent = *own.head.exponent;
     if (!sa_append(&out->shown, &out->count, &out->capacity, &own, sizeof own, NULL)) {
-        free(own.copy.x), free(own.q.x), free(own.k.x);
+        free(own.copy.x);
         out->equation.failed = true;
     }
 }
@@ -63,8 +56,7 @@ bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
 }
 
 void sa_explainer_close(sa_explainer *out) {
-    for (size_t i = 0; i < out->count; i++)
-        free(out->shown[i].copy.x), free(out->shown[i].q.x), free(out->shown[i].k.x);
+    for (size_t i = 0; i < out->count; i++) free(out->shown[i].copy.x);
     free(out->shown);
     sa_arena_release(&out->arena);
     sa_buffer_release(&out->equation);
@@ -130,7 +122,7 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->numbers = whole.x;
     if (sa_explainer_check(out, NULL)) out->job->each(out->job->context, line);
     out->equation.size = 0, out->arena.used = used;
-    *line = (sa_explain_value){.parameter = line->parameter, .head = line->head, .chosen = -1};
+    *line = (sa_explain_value){.head = line->head, .chosen = -1};
 }
 
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x) {

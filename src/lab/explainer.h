@@ -8,14 +8,12 @@
 #include "lab/lab_model.h"
 #include "tensor/trace.h"
 
-/* What the pass has traced, its numbers then, and the head (memory NULL: none) that it is of: from
- * the scores on also the query and keys that the score has read. */
+/* What the pass has traced, its numbers then, and the head (memory NULL: none) that it is of. */
 typedef struct sa_shown {
     sa_traced traced;
-    sa_mat copy, q, k;
-    sa_real exponent;
-    const sa_memory *memory;
-    int head, unit, i, queries; /* as in sa_head; head -1: all */
+    sa_mat copy;
+    sa_head head;     /* index -1: all */
+    sa_real exponent; /* of the normalizer */
 } sa_shown;
 
 /* A symbol, a run of letters, digits, _ and ~, and what replaces it. A list ends with NULL. */
@@ -90,16 +88,13 @@ typedef struct sa_attention_view {
     sa_mat c;
     /* What sa_explain_attention fills in: */
     sa_explainer *out;
-    int S, maps;
-    bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
+    int maps;
     sa_head at;
     sa_mat e;         /* of the first map, as the score makes it, ... */
     double e_0;       /* ... and of its null key, which the normalizer gets less; 0: it has none */
     sa_real exponent; /* the normalizer's number */
-    sa_mat
-        weights; /* what the normalizer made, NaN where the query sees nothing; before that empty */
-    bool shares; /* the weights are exponentials of the scores, divided by `sum` */
-    double sum;
+    sa_mat weights;   /* that the normalizer made, NaN where the query sees nothing; first empty */
+    double sum; /* divides exponentials of the scores, which gives the weights; 0: it does not */
 } sa_attention_view;
 
 /* Keys and values, which all steps share. */

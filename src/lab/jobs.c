@@ -130,11 +130,9 @@ static bool check_layer(const explanation_task *all, sa_error *error) {
                        encodes ? "encoder" : "decoder", layers);
     if (!options->step)
         return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
-    if (options->step < 1 || options->step > words)
-        return sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included",
-                       options->step, encodes ? "source" : "target", words);
-    return !options->weights ||
-           sa_fail(error, SA_USAGE, "--weights is for the steps of recurrent models");
+    return (options->step >= 1 && options->step <= words) ||
+           sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included",
+                   options->step, encodes ? "source" : "target", words);
 }
 
 static bool run(explanation_task *all, sa_error *error) {

@@ -13,7 +13,6 @@ enum {
     LABEL = SA_EXPLANATION_LABEL,
     GAP = 2,
     BAR = 8,
-    MAX_ROWS = 16,
     LEAST = 3, /* numbers in a row: the first, an ellipsis and the last */
     TEXT = SA_EXPLANATION_TEXT_CAPACITY,
 };
@@ -73,74 +72,15 @@ static void add_row_label(sa_buffer *out, const sa_explain_value *line, int i) {
 /* ---- The current table ----------------------------------------------------------------------- */
 
 static void add_column(sa_explanation *it, const sa_explain_value *line) {
-    sa_explanation_column *column = &it->column[it->columns];
-    const size_t rows = (size_t)line->rows, terms = rows * (size_t)line->terms;
-    *column = (sa_explanation_column){.terms = line->terms, .divisor = line->divisor};
-    snprintf(column->letters, sizeof column->letters, "%s", line->letters);
-    column->numbers = sa_new(rows + terms, sizeof *column->numbers, NULL);
-    if (!column->numbers) {
-        it->out.failed = true;
-        return;
-    }
-    memcpy(column->numbers, line->numbers, rows * sizeof *column->numbers);
-    double most = 0;
-    for (size_t k = 0; k < terms; k++) {
-        column->numbers[rows + k] = line->term[k];
-        most = fmax(most, fabs(line->term[k]));
-    }
-    const int letters = (int)strlen(column->letters);
-    const int span = number_width(column->numbers, rows, it->digits);
+    sa_explanation_column *column = &it->column[it->columns++];
+    const size_t rows = (size_t)line->rows;
+    const int letters = snprintf(column->letters, sizeof column->letters, "%s", line->letters);
+    const int span = number_width(line->numbers, rows, it->digits);
     column->width = (span > letters ? span : letters) + GAP;
-    column->term_width = number_width(&most, 1, it->digits) + 2;
+    column->numbers = sa_new(rows, sizeof *column->numbers, NULL);
+    it->out.failed |= !column->numbers;
+    if (column->numbers) memcpy(column->numbers, line->numbers, rows * sizeof *column->numbers);
     it->table = *line;
-    it->columns++;
-}
-
-static bool is_shown(const sa_explanation *it, int row) {
-    for (int w = 0; w < it->words; w++)
-        if (it->word[w] == row) return true;
-    return false;
-}
-
-/* Chooses the most probable words, and the chosen word if it is not among them. */
-static void choose_words(sa_explanation *it) {
-    const int rows = it->table.rows, chosen = it->table.chosen;
-    const double *p = it->column[it->columns - 1].numbers;
-    it->words = 0;
-    while (it->words < SA_EXPLANATION_BEST && it->words < rows) {
-        int best = -1;
-        for (int i = 0; i < rows; i++)
-            if (!is_shown(it, i) && (best < 0 || p[i] > p[best])) best = i;
-        it->word[it->words++] = best;
-    }
-    if (chosen >= 0 && !is_shown(it, chosen)) it->word[it->words++] = chosen;
-}
-
-/* Returns the width of the sum " +0.1234 -0.2345 =" in front of `columns` columns; 0: there is
- * none, or it does not fit. */
-static int sum_width(const sa_explanation *it, int columns) {
-    const sa_explanation_column *column = &it->column[0];
-    char divisor[TEXT];
-    int width = column->term_width * column->terms + 2;
-    if (column->divisor != 1)
-        width += 3 + sa_explanation_format_number(column->divisor, it->digits, divisor);
-    int others = LABEL + (columns > 1 ? GAP + BAR : 0);
-    for (int c = 0; c < columns; c++) others += it->column[c].width;
-    return column->terms && width + others <= WIDTH ? width : 0;
-}
-
-static void add_sum(sa_explanation *it, const sa_explanation_column *column, int i) {
-    const double *term =
-        column->numbers + (size_t)it->table.rows + (size_t)i * (size_t)column->terms;
-    char text[TEXT];
-    for (int d = 0; d < column->terms; d++) {
-        const int size = sa_explanation_format_number(fabs(term[d]), it->digits, text);
-        sa_buffer_pad(&it->out, column->term_width - 1 - size);
-        sa_buffer_addf(&it->out, "%s%s", term[d] < 0 ? "-" : "+", text);
-    }
-    sa_explanation_format_number(column->divisor, it->digits, text);
-    if (column->divisor != 1) sa_buffer_addf(&it->out, " / %s", text);
-    sa_buffer_adds(&it->out, " =");
 }
 
 /* Adds a probability as a bar, in eighths of a column. */
@@ -153,38 +93,45 @@ static void add_bar(double probability, sa_buffer *out) {
     sa_buffer_adds(out, eighths[size % 8]);
 }
 
-/* Adds the first `columns`, after a sum of this width. */
-static void add_table(sa_explanation *it, int columns, int sum) {
-    const bool some = it->table.about == SA_ROWS_VOCABULARY && it->words;
-    sa_buffer_pad(&it->out, LABEL + sum);
-    for (int c = 0; c < columns; c++)
-        sa_buffer_addf(&it->out, "%*s", it->column[c].width, it->column[c].letters);
+static void add_table_row(sa_explanation *it, int i) {
+    add_row_label(&it->out, &it->table, i);
+    for (int c = 0; c < it->columns; c++)
+        add_number(&it->out, it->column[c].numbers[i], it->digits, it->column[c].width);
+    if (it->columns > 1) add_bar(it->column[it->columns - 1].numbers[i], &it->out);
     sa_buffer_adds(&it->out, "\n");
-    for (int k = 0; k < (some ? it->words : it->table.rows); k++) {
-        const int i = some ? it->word[k] : k;
-        add_row_label(&it->out, &it->table, i);
-        if (sum) add_sum(it, &it->column[0], i);
-        for (int c = 0; c < columns; c++)
-            add_number(&it->out, it->column[c].numbers[i], it->digits, it->column[c].width);
-        if (columns > 1) add_bar(it->column[it->columns - 1].numbers[i], &it->out);
-        sa_buffer_adds(&it->out, "\n");
-    }
 }
 
-static void release_table(sa_explanation *it) {
-    for (int c = 0; c < it->columns; c++) free(it->column[c].numbers);
-    it->columns = 0;
+/* Adds the rows of the most probable words, and of the chosen word if it is not among them. */
+static void add_best_words(sa_explanation *it) {
+    enum { BEST = 5 };
+    const int rows = it->table.rows, chosen = it->table.chosen;
+    const double *p = it->column[it->columns - 1].numbers;
+    int last = -1;
+    bool written = chosen < 0;
+    for (int k = 0; k < BEST && k < rows; k++) {
+        int best = -1;
+        for (int i = 0; i < rows; i++) {
+            const bool after = last < 0 || p[i] < p[last] || (p[i] == p[last] && i > last);
+            if (after && (best < 0 || p[i] > p[best])) best = i;
+        }
+        add_table_row(it, last = best);
+        written = written || best == chosen;
+    }
+    if (!written) add_table_row(it, chosen);
 }
 
 /* Adds the current table, if there is one, and releases it. */
 static void end_table(sa_explanation *it) {
+    const bool whole = it->table.about != SA_ROWS_VOCABULARY || it->columns == 1;
     if (it->columns && !it->out.failed) {
-        const int beside = sum_width(it, it->columns), alone = sum_width(it, 1);
-        if (it->table.about == SA_ROWS_VOCABULARY && it->columns > 1) choose_words(it);
-        if (!beside && alone) add_table(it, 1, alone); /* the sums have a table of their own */
-        add_table(it, it->columns, beside);
+        sa_buffer_pad(&it->out, LABEL);
+        for (int c = 0; c < it->columns; c++)
+            sa_buffer_addf(&it->out, "%*s", it->column[c].width, it->column[c].letters);
+        sa_buffer_adds(&it->out, "\n");
+        for (int i = 0; whole && i < it->table.rows; i++) add_table_row(it, i);
+        if (!whole) add_best_words(it);
     }
-    release_table(it);
+    while (it->columns) free(it->column[--it->columns].numbers);
 }
 
 /* ---- Vectors and matrices -------------------------------------------------------------------- */
@@ -215,40 +162,14 @@ static void add_vector(sa_explanation *it, const sa_explain_value *line, int row
     sa_buffer_adds(&it->out, "\n");
 }
 
-static void add_row(sa_explanation *it, const sa_explain_value *line, int i) {
-    add_row_label(&it->out, line, i);
-    add_vector(it, line, i);
-}
-
-/* Adds the rows of a matrix: of a large one, the first and the last; of one with a row per word of
- * the vocabulary, those of the words in the last table. */
-static void add_rows(sa_explanation *it, const sa_explain_value *line) {
-    if (line->about == SA_ROWS_VOCABULARY && it->words && !it->wide) {
-        for (int w = 0; w < it->words; w++) add_row(it, line, it->word[w]);
-        return;
-    }
-    const bool cut = line->about == SA_ROWS_UNNAMED && line->rows > MAX_ROWS && !it->wide;
-    for (int i = 0; i < line->rows; i++) {
-        if (cut && i == MAX_ROWS / 2) {
-            sa_buffer_pad(&it->out, INDENT);
-            sa_buffer_adds(&it->out, "...\n");
-            i = line->rows - MAX_ROWS / 2;
-        }
-        add_row(it, line, i);
-    }
-}
-
 static void add_numbers(sa_explanation *it, const sa_explain_value *line) {
-    if (line->shape == SA_SHAPE_NUMBER || line->shape == SA_SHAPE_VECTOR) {
-        add_label(&it->out, line->letters, (int)strlen(line->letters));
-        add_vector(it, line, 0);
-        return;
+    const bool matrix = line->shape == SA_SHAPE_MATRIX;
+    if (!matrix) add_label(&it->out, line->letters, (int)strlen(line->letters));
+    if (matrix && !line->equation) sa_buffer_addf(&it->out, "  %s\n", line->letters);
+    for (int i = 0; i < line->rows; i++) {
+        if (matrix) add_row_label(&it->out, line, i);
+        add_vector(it, line, i);
     }
-    if (line->parameter)
-        sa_buffer_addf(&it->out, "  %s (%d x %d)\n", line->letters, line->rows, line->cols);
-    else if (!line->equation)
-        sa_buffer_addf(&it->out, "  %s\n", line->letters);
-    add_rows(it, line);
 }
 
 /* ---- Headings -------------------------------------------------------------------------------- */
@@ -334,6 +255,7 @@ void sa_explanation_add(void *explanation, const sa_explain_pair *pair,
 }
 
 void sa_explanation_release(sa_explanation *it) {
-    release_table(it);
+    it->out.failed = true; /* the table is no longer shown */
+    end_table(it);
     sa_buffer_release(&it->out);
 }

@@ -9,21 +9,18 @@
 enum {
     SA_EXPLANATION_LABEL = 18, /* columns in front of numbers */
     SA_EXPLANATION_COLUMNS = 8,
-    SA_EXPLANATION_BEST = 5,            /* most probable words that are shown */
     SA_EXPLANATION_TEXT_CAPACITY = 512, /* bytes; no number is longer */
 };
 
 typedef struct sa_explanation_column {
     char letters[32];
-    double *numbers; /* [rows], then the terms [rows * terms] */
-    int terms;
-    double divisor;
-    int width, term_width; /* columns of a number, of " +0.1234" */
+    double *numbers; /* [rows] */
+    int width;       /* columns of a number */
 } sa_explanation_column;
 
 typedef struct sa_explanation {
     int digits;    /* after the decimal point */
-    bool wide;     /* long vectors and large matrices in full */
+    bool wide;     /* long vectors in full */
     sa_buffer out; /* out.failed: memory ran out */
     bool titled;
     int step, head; /* of the last value */
@@ -31,7 +28,6 @@ typedef struct sa_explanation {
     sa_explain_value table; /* about the same words; it is kept until it is complete */
     sa_explanation_column column[SA_EXPLANATION_COLUMNS];
     int columns;
-    int word[SA_EXPLANATION_BEST + 1], words; /* target words of the last vocabulary table */
 } sa_explanation;
 
 /* The `each` of sa_explain_options. */

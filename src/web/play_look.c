@@ -190,7 +190,6 @@ static const sa_option explain_rows[] = {
     {"step", SA_INT(STEP(job.step), 1, 1, 1000000, "I"), NULL},
     {"layer", SA_INT(STEP(job.layer), 1, 1, 1000000, "L"), NULL},
     {"all", SA_SWITCH(STEP(all)), NULL},
-    {"weights", SA_SWITCH(STEP(job.weights)), NULL},
     {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
     {"wide", SA_SWITCH(STEP(wide)), NULL},
     {"steps", SA_SWITCH(STEP(steps)), NULL},

@@ -154,7 +154,6 @@ static void explain(sa_model *model, const sa_pair *pair, unsigned choices) {
                                            .step = 1,
                                            .layer = 1,
                                            .site = (sa_attention_site)(choices / 4 % 3),
-                                           .weights = choices & 2,
                                            .each = count_line,
                                            .context = &lines};
     if (sa_explain(model, &explaining, &error))

@@ -19,7 +19,7 @@ static const int32_t target_ids[T] = {4, 8, SA_UNK, SA_EOS};
 static struct line {
     sa_explain_value head;
     char name[48], letters[64], equation[256];
-    double *number, *term;
+    double *number;
 } lines[LINES];
 static int count;
 
@@ -44,7 +44,6 @@ static inline void collect(void *context, const sa_explain_value *line) {
     snprintf(to->letters, sizeof to->letters, "%s", line->letters);
     snprintf(to->equation, sizeof to->equation, "%s", line->equation ? line->equation : "");
     to->number = copy_of(line->numbers, size * sizeof(double));
-    to->term = copy_of(line->term, (size_t)line->rows * (size_t)line->terms * sizeof(double));
     ck_assert_ptr_null(line->row);
     ck_assert(line->equation || !line->citation);
 }
@@ -52,7 +51,7 @@ static inline void collect(void *context, const sa_explain_value *line) {
 /* The line of that name, step (0: of the source) and head, or NULL. */
 static inline const struct line *find(int step, int head, const char *name) {
     for (int i = 0; i < count; i++)
-        if (lines[i].head.step == step && lines[i].head.head == head && !lines[i].head.parameter &&
+        if (lines[i].head.step == step && lines[i].head.head == head &&
             strcmp(lines[i].name, name) == 0)
             return &lines[i];
     return NULL;
@@ -108,13 +107,13 @@ static inline double sigma(double a) {
 
 /* ---- The explanation ------------------------------------------------------------------------- */
 
-static inline bool explain(int step, bool weights, sa_error *error) {
+static inline bool explain(int step, sa_error *error) {
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     values = malloc(plan.size * sizeof *values);
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
-    const sa_explain_options options = {.step = step, .weights = weights};
+    const sa_explain_options options = {.step = step};
     const sa_sentence source = {source_ids, S}, target = {target_ids, T};
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
@@ -125,7 +124,7 @@ static inline bool explain(int step, bool weights, sa_error *error) {
 }
 
 static inline void release(void) {
-    for (int i = 0; i < count; i++) free(lines[i].number), free(lines[i].term);
+    for (int i = 0; i < count; i++) free(lines[i].number);
     free(values);
     count = 0;
     numbers_close();

@@ -82,23 +82,7 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
     return true;
 }
 
-/* Returns the position of the first minus outside quoted strings, or size. */
-static size_t find_minus(const char *text, size_t size) {
-    bool quoted = false;
-    size_t at = 0;
-    for (; at < size && (quoted || text[at] != '-'); at++) {
-        quoted ^= text[at] == '"';
-        at += quoted && text[at] == '\\';
-    }
-    return at < size ? at : size;
-}
-
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
-    /* No number in a header is negative; the parser would read -0 as 0. */
-    const size_t minus = find_minus(text, size);
-    if (minus < size)
-        return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", container->name,
-                       minus);
     json_t *header = sa_json_parse(text, size, HEADER_DEPTH, container->name, "header", error);
     if (!header) return false;
     container->header = header;
@@ -149,10 +133,11 @@ static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape,
     tensor->rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
         json_t *dimension = json_array_get(shape, i);
-        if (!json_is_integer(dimension) || json_integer_value(dimension) > INT_MAX)
+        const json_int_t value = json_integer_value(dimension);
+        if (!json_is_integer(dimension) || value < 0 || value > INT_MAX)
             return sa_fail(error, SA_DATA, TENSOR "shape: dimension %zu is not an integer up to %d",
                            file, tensor->name, i + 1, INT_MAX);
-        tensor->shape[i] = (int)json_integer_value(dimension);
+        tensor->shape[i] = (int)value;
     }
     return compute_size(tensor, file, error);
 }

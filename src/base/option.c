@@ -11,32 +11,6 @@ const sa_option *sa_option_find(const sa_option *options, const char *name) {
     return NULL;
 }
 
-/* ---- Earlier names --------------------------------------------------------------------------- */
-
-static const struct {
-    const char *option, *choice; /* choice: NULL when the option itself was renamed */
-    const char *now;
-} renamed[] = {
-    {"start", NULL, "decoder-init"},
-    {"values", NULL, "value-size"},
-    {"readout", NULL, "readout-state"},
-    {"normalize", NULL, "length-penalty"},
-    {"probe", NULL, "snapshots"},
-    {"map", NULL, "colormap"},
-    {"place", NULL, "site"},
-    {"window", "monotone", "local-m"},
-    {"window", "predictive", "local-p"},
-    {"colormap", "grey", "gray"},
-};
-
-const char *sa_option_renamed(const char *option, const char *choice) {
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (strcmp(renamed[i].option, option) == 0 && !renamed[i].choice == !choice &&
-            (!choice || strcmp(renamed[i].choice, choice) == 0))
-            return renamed[i].now;
-    return NULL;
-}
-
 bool sa_option_is_text(const sa_option *option) {
     return option->kind >= SA_OPTION_TEXT;
 }
@@ -137,9 +111,6 @@ static double parse(const sa_option *option, const char *text) {
 }
 
 static bool fail_out_of_range(const sa_option *option, const char *text, sa_error *error) {
-    const char *now = sa_option_renamed(option->name, text);
-    if (now)
-        return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", option->name, text, now);
     const char *choice;
     sa_buffer range = {0};
     sa_nearest nearest = {.wanted = text};
@@ -168,9 +139,6 @@ bool sa_options_set(const sa_option *options, void *fields, const char *name, co
     if (!sa_given(name, "name", error)) return false;
     const sa_option *option = sa_option_find(options, name);
     if (option) return sa_option_set(option, fields, text, error);
-    const char *now = sa_option_renamed(name, NULL);
-    if (now && sa_option_find(options, now))
-        return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
     sa_nearest nearest = {.wanted = name};
     for (option = options; option->name; option++) sa_nearest_consider(&nearest, option->name);
     return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name, sa_nearest_hint(&nearest));

@@ -62,10 +62,6 @@ void sa_option_add_argument(const sa_option *option, double number, sa_buffer *o
  * scaled-dot"; nothing for text. */
 void sa_option_format_range(const sa_option *option, bool brief, sa_buffer *out);
 
-/* Returns the present name of a renamed option (choice NULL) or of a renamed choice of an option;
- * NULL: it was not renamed. Used for messages and older model files. */
-const char *sa_option_renamed(const char *option, const char *choice);
-
 /* Returns the word for a number, such as the name of a choice; NULL: none. */
 const char *sa_option_word(const sa_option *option, double number);
 

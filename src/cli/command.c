@@ -295,7 +295,6 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     const cli_option_set *set;
     const sa_option *option;
     char name[NAME];
-    size_t number;
     snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
              dashes ? argument + 2 : argument);
     for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
@@ -303,10 +302,6 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
             (!removed[i].command || strcmp(removed[i].command, command->name) == 0))
             return sa_fail(error, SA_USAGE, "%s: there is no '--%s': %s", command->name, name,
                            removed[i].instead);
-    const char *now = sa_option_renamed(name, NULL);
-    if (now && find_option(command, now, &set, &number))
-        return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
-                       now);
     option = find_elsewhere(command, name);
     sa_nearest nearest = {.wanted = name, .prefix = "--", .name = option ? option->name : NULL};
     for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)

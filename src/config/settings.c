@@ -496,13 +496,24 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     return text;
 }
 
+/* Returns what a key or choice of the first model files is called now, or its name. */
+static const char *present_name(const char *name) {
+    static const char *const now[][2] = {{"start", "decoder-init"},
+                                         {"values", "value-size"},
+                                         {"readout", "readout-state"},
+                                         {"monotone", "local-m"},
+                                         {"predictive", "local-p"}};
+    for (size_t i = 0; i < sizeof now / sizeof *now; i++)
+        if (strcmp(name, now[i][0]) == 0) return now[i][1];
+    return name;
+}
+
 /* Sets the option; returns false if the value has the wrong type or is out of range. */
 static bool assign(const sa_option *option, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
-    const char *now = word ? sa_option_renamed(option->name, word) : NULL;
     if (word && sa_option_choice(option, 0))
         return sa_option_set_number(option, settings,
-                                    sa_option_find_choice(option, now ? now : word));
+                                    sa_option_find_choice(option, present_name(word)));
     if (option->kind == SA_OPTION_SWITCH)
         return json_is_boolean(value) &&
                sa_option_set_number(option, settings, json_is_true(value));
@@ -534,8 +545,7 @@ bool sa_settings_check_resumable(const char *text, const char *file, sa_error *e
 
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
                      sa_error *error) {
-    const char *now = sa_option_renamed(key, NULL);
-    const sa_option *option = sa_option_find(sa_settings_options, now ? now : key);
+    const sa_option *option = sa_option_find(sa_settings_options, present_name(key));
     for (int i = 0; i < RETIRED; i++)
         if (strcmp(retired[i].key, key) == 0) return true;
     if (!option || option->scope == SA_SCOPE_RUN)

@@ -110,22 +110,6 @@ expect 2 "--lowercase 'maybe': expected yes or no" train --lowercase=maybe
 expect 2 "--split 'tests': expected train, valid or test (did you mean 'test'?)" \
     corpus mono --split tests
 
-# Earlier names of options and choices are refused with the name of today.
-renamed() { # COMMAND OLD NEW
-    expect 2 "$1: '--$2' is called '--$3' now" "$1" "--$2" 1
-}
-renamed train start decoder-init
-renamed train values value-size
-renamed train readout readout-state
-renamed train probe snapshots
-renamed compare probe snapshots
-renamed translate normalize length-penalty
-renamed eval normalize length-penalty
-renamed align map colormap
-renamed align place site
-expect 2 "--window: 'monotone' is called 'local-m' now" train --window monotone
-expect 2 "--window: 'predictive' is called 'local-p' now" gradcheck --window=predictive
-expect 2 "--colormap: 'grey' is called 'gray' now" align m p --colormap grey
 expect 2 "attend: unknown option '--matrix'" attend --matrix 1 # which never had such an option
 
 # Help: every command's, by both ways, and none of it on standard error.

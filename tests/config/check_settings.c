@@ -105,12 +105,6 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
-        {"start", "copy", "option 'start' is called 'decoder-init' now"},
-        {"values", "3", "option 'values' is called 'value-size' now"},
-        {"readout", "current", "option 'readout' is called 'readout-state' now"},
-        {"window", "monotone", "--window: 'monotone' is called 'local-m' now"},
-        {"window", "predictive", "--window: 'predictive' is called 'local-p' now"},
-        {"map", "gray", "unknown option 'map'"}, /* renamed, but not a setting */
         {"colour\x1b[2J", "3", "unknown option 'colour\\x1B[2J'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -122,28 +116,6 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         if (rows[i][2]) ck_assert_str_eq(error.text, rows[i][2]);
         ck_assert(same(&settings, &before));
     }
-}
-END_TEST
-
-START_TEST(earlier_names_have_one_present_name) {
-    static const char *const options[][2] = {{"start", "decoder-init"},
-                                             {"values", "value-size"},
-                                             {"readout", "readout-state"},
-                                             {"normalize", "length-penalty"},
-                                             {"probe", "snapshots"},
-                                             {"map", "colormap"},
-                                             {"place", "site"},
-                                             {"window", NULL},
-                                             {"decoder-init", NULL}};
-    static const char *const choices[][3] = {{"window", "monotone", "local-m"},
-                                             {"window", "predictive", "local-p"},
-                                             {"colormap", "grey", "gray"},
-                                             {"window", "local-m", NULL},
-                                             {"decoder", "monotone", NULL}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        ck_assert_pstr_eq(sa_option_renamed(options[i][0], NULL), options[i][1]);
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        ck_assert_pstr_eq(sa_option_renamed(choices[i][0], choices[i][1]), choices[i][2]);
 }
 END_TEST
 
@@ -424,7 +396,6 @@ int main(void) {
     tcase_add_test(cases, each_row_has_a_field_of_its_own);
     tcase_add_test(cases, options_are_set_from_text);
     tcase_add_test(cases, bad_values_are_refused_and_change_nothing);
-    tcase_add_test(cases, earlier_names_have_one_present_name);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
     tcase_add_test(cases, a_word_may_stand_for_a_number);

@@ -83,8 +83,8 @@ typedef struct sa_chunk {
  * written to directly. Directories and loops of links are refused.
  * Fails with SA_OPEN if the folder or a link cannot be opened, otherwise with SA_IO; the old file
  * is unchanged and no temporary file remains. (If only the last step fails, the new file is already
- * in place; the message says so.) The temporary file of a killed save is removed by the
- * next save to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ
+ * in place; the message says so.) The temporary file of a killed save is removed by
+ * sa_directory_lock_open. A process that does not ignore SIGXFSZ
  * is killed by it when it reaches a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 

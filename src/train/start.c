@@ -346,18 +346,11 @@ bool sa_session_same(const sa_session *session, sa_error *error) {
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
 static void note_merges(const sa_session *session) {
-    const size_t wanted = (size_t)session->settings.bpe_merges;
     const sa_text_codec *codec[] = {&session->model.source, &session->model.target};
     const size_t source = codec[0]->bpe.count, target = codec[1]->bpe.count;
     const bool both = codec[0]->tokenizer->subword && codec[1]->tokenizer->subword;
     sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
                     both && session->settings.bpe == SA_BPE_JOINT ? "joint" : "separate");
-    if ((codec[0]->tokenizer->subword && source < wanted) ||
-        (codec[1]->tokenizer->subword && target < wanted))
-        sa_session_note(session,
-                        "note: the pairs are too few for %zu merges ({bpe_merges}): no other two "
-                        "symbols stand side by side twice",
-                        wanted);
 }
 
 static void note_pairs(const sa_session *session) {

@@ -106,15 +106,6 @@ static bool open_lanes(sa_trainer *trainer, const sa_dataset *data, sa_error *er
     return good;
 }
 
-/* Returns the number of gradients: the sum, one for each thread, and one more, so that a thread can
- * go on while an earlier shard still runs; in other processes than the first, the sum and one for
- * each shard. */
-static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
-    const int most = lanes > 1 ? lanes + 2 : 2;
-    if (!sa_exchange_leads(exchange)) return 1 + own;
-    return own < most ? own : most;
-}
-
 static bool open_gradients(sa_trainer *trainer, sa_error *error) {
     for (int i = 0; i < trainer->gradients; i++) {
         sa_gradient *one = &trainer->gradient[i];
@@ -148,7 +139,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                             .most = most,
                             .shards = shards,
                             .lanes = lanes,
-                            .gradients = gradients_for(exchange, lanes, own),
+                            .gradients = own + !sa_exchange_leads(exchange),
                             .update = {.momentum = settings->momentum,
                                        .beta1 = settings->beta1,
                                        .beta2 = settings->beta2,
@@ -220,15 +211,9 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* Counts all gradients except the sum. */
-static int spare_gradients(const sa_trainer *trainer) {
-    return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
-}
-
 /* Returns the gradient of shard i. That of the first shard of the first process becomes the sum. */
 static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
-    const int k = i - trainer->first_shard - sa_exchange_leads(trainer->exchange);
-    return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
+    return &trainer->gradient[i - trainer->first_shard + !sa_exchange_leads(trainer->exchange)];
 }
 
 /* Runs forward and backward, into a gradient that is zero at the start. There are as many lanes as
@@ -286,24 +271,11 @@ static void square_chunk(void *context, int i) {
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
 
-/* Returns the first shard that is not added in its turn, because no later one needs its
- * gradient. */
-static int late_shard(const sa_trainer *trainer) {
-    const int late = trainer->end_shard - spare_gradients(trainer);
-    return late > trainer->first_shard ? late : trainer->first_shard + 1;
-}
-
-static void add_in_turn(void *context, int task) {
-    sa_trainer *trainer = context;
-    const int i = trainer->first_shard + task;
-    if (task && i < late_shard(trainer)) add_shards(trainer, i, i + 1, 0, trainer->plan.size);
-}
-
-/* Adds the gradients that are left and sums the squares. */
+/* Adds the gradients and sums the squares. */
 static void reduce_chunk(void *context, int i) {
     const sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
-    add_shards(trainer, late_shard(trainer), trainer->end_shard, at,
+    add_shards(trainer, trainer->first_shard + 1, trainer->end_shard, at,
                (size_t)chunk_size(trainer, at));
     square_chunk(context, i);
 }
@@ -363,7 +335,6 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);
     const double clip = trainer->settings->clip;
     const sa_exchange *exchange = trainer->exchange;
-    const bool leads = sa_exchange_leads(exchange);
     double squares = 0;
     sa_require(count > 0 && count <= trainer->most);
     *result = (sa_step_result){0};
@@ -372,9 +343,8 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     /* the gradient of every shard, and their sum */
     if (trainer->store.memory.used) sa_pool_run(trainer->pool, JOBS, store_job, trainer);
     shard_batch(trainer, source, target, pairs, count);
-    sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
-                        spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);
-    if (leads) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+    sa_pool_run(trainer->pool, trainer->end_shard - trainer->first_shard, run_shard, trainer);
+    if (sa_exchange_leads(exchange)) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
     if (exchange) {
         exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
         exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);

@@ -4,9 +4,7 @@
  * in an arena, into a gradient of its own; the gradients are added in the order of the shards, and
  * their norm is summed in chunks of fixed size. So the same seed gives the same bits on any number
  * of threads, and of processes that share the shards. Each thread takes the next shard when it is
- * done with one. A gradient that a later shard needs is added as soon as its turn comes; the last
- * ones are added by all threads together. So memory grows with the threads, not with the shards.
- * Nothing is allocated after sa_trainer_open. */
+ * done with one. Nothing is allocated after sa_trainer_open. */
 #pragma once
 
 #include "base/thread.h"
@@ -100,9 +98,8 @@ typedef struct sa_trainer {
     sa_shard shard[SA_MAX_THREADS]; /* [shards] */
     int lanes;                      /* shards that run at a time: at most the threads */
     sa_lane lane[SA_MAX_THREADS];   /* [lanes] */
-    int gradients; /* the sum's, which the first shard begins, and those that the other shards use
-                      in turn; where other processes come first, one more than this process has
-                      shards */
+    int gradients; /* one for each shard of this process, the first of which becomes the sum; where
+                      other processes come first, one more for the sum */
     sa_gradient *gradient;         /* [gradients] */
     sa_sentence *source, *target;  /* [most] the batch, one shard after another */
     sa_gold_alignment *links;      /* [most] its gold alignments; NULL without guided alignment */

@@ -139,29 +139,6 @@ START_TEST(guided_alignment_needs_alignments) {
 END_TEST
 
 /* The note on few pairs is there when either side ran out of symbols to merge. */
-START_TEST(too_few_pairs_for_sub_words) {
-    static const struct {
-        const char *source, *target;
-        bool noted;
-    } rows[] = {
-        {"abab abab", "cdcd cdcd", false},
-        {"abab abab", "c d", true},
-        {"a b", "cdcd cdcd", true},
-    };
-    sa_settings settings = small_settings();
-    ck_assert(sa_settings_set(&settings, "tokenizer", "bpe", &error));
-    ck_assert(sa_settings_set(&settings, "bpe", "separate", &error));
-    settings.bpe_merges = 1;
-    sa_buffer pairs = {0};
-    for (int i = 0; i < 9; i++)
-        sa_buffer_addf(&pairs, "%s\t%s\n", rows[_i].source, rows[_i].target);
-    scratch_write(train_path, pairs.text, pairs.size);
-    ck_assert_msg(train_with((sa_train_options){.settings = &settings}), "%s", error.text);
-    ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].noted);
-    sa_buffer_release(&pairs);
-}
-END_TEST
-
 /* ---- Several processes ----------------------------------------------------------------------- */
 
 static void gather_nothing(void *items, size_t size, int count) {
@@ -390,7 +367,6 @@ int main(void) {
     tcase_add_test(tests, a_training_that_is_over_adds_nothing);
     tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);
     tcase_add_test(tests, guided_alignment_needs_alignments);
-    tcase_add_loop_test(tests, too_few_pairs_for_sub_words, 0, 3);
     tcase_add_test(tests, resuming_changes_no_setting);
     tcase_add_loop_test(tests, one_thread_where_openblas_allows_no_more, 0, 3);
     tcase_add_test(tests, no_more_shards_than_a_model_may_have);

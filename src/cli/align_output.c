@@ -59,8 +59,6 @@ const sa_option cli_align_rows[] = {
      "matrix of up to 12 words. 0.00 is left out, and what --width makes smaller than 5 points"},
     {"width", SA_INT(OUT(width), 0, 0, 1000, "MM"),
      "width of a picture in millimetres (PNG: at 300 dpi); 0: cells of 5 mm, with numbers of 9"},
-    {"together", SA_INT(OUT(together), 1, 1, 100, "N"),
-     "pairs in one picture, in a grid; its file has the number of the first"},
     {0},
 };
 
@@ -140,8 +138,8 @@ static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to
 }
 
 /* In the order of CLI_CSV ...: the ending of the files that hold one pair each, NULL for a file of
- * all pairs; the function that adds a pair, NULL for pictures, which may show several; and whether
- * the output has a line for each line of the input. */
+ * all pairs; the function that adds a pair, NULL for pictures; and whether the output has a line
+ * for each line of the input. */
 static const struct {
     const char *ending;
     void (*add)(cli_align_output *out, const pair_view *pair, sa_buffer *to);
@@ -171,34 +169,18 @@ static bool draws(const cli_align_options *options) {
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-static bool save_picture(cli_align_output *out, sa_error *error) {
-    const cli_align_options *options = out->options;
-    const char *missing_glyphs = NULL;
-    sa_drawing *drawing = &out->drawing;
-    bool good = true;
-    if (options->width) drawing->scale = options->width * 96 / 25.4 / drawing->width;
-    for (int i = CLI_SVG; good && i <= CLI_PDF; i++) {
-        sa_buffer picture = {0};
-        if (!options->path[i]) continue;
-        if (i == CLI_SVG)
-            sa_drawing_svg(drawing, &picture); /* the viewer supplies the fonts */
-        else
-            good = sa_drawing_paint(drawing, i == CLI_PDF, &picture, &missing_glyphs, error);
-        good = good && sa_save_numbered(options->path[i], out->drawing_pair, outputs[i].ending,
-                                        &picture, error);
-        sa_buffer_release(&picture);
-    }
-    if (missing_glyphs && !out->noted)
+/* Notes a text with characters that no font has, once. */
+static void note_glyphs(cli_align_output *out, const char *missing) {
+    if (missing && !out->noted)
         cli_note("note: no font here has all characters of '%s' "
                  "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
-                 missing_glyphs);
-    out->noted = out->noted || missing_glyphs;
-    sa_drawing_release(drawing);
-    return good;
+                 missing);
+    out->noted = out->noted || missing;
 }
 
-/* Saves the picture once it has all pairs that belong together. */
-static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) {
+/* Appends the picture of a pair as SVG, whose viewer supplies the fonts, PNG or PDF. */
+static bool add_picture(cli_align_output *out, const pair_view *pair, int output, sa_buffer *to,
+                        sa_error *error) {
     const cli_align_options *options = out->options;
     const sa_figure figure = {.map = options->colormap,
                               .gold = pair->gold,
@@ -206,12 +188,18 @@ static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) 
                               .site = out->site,
                               .numbers = options->numbers,
                               .font = options->font,
-                              .across = (int)ceil(sqrt(options->together)),
                               .layer = out->layer,
                               .width = options->width};
-    if (!out->drawing.figures) out->drawing_pair = pair->pair->row - 1;
-    return sa_figure_draw(pair->shown, &figure, &out->drawing, error) &&
-           (out->drawing.figures < options->together || save_picture(out, error));
+    const char *missing = NULL;
+    sa_drawing drawing = {0};
+    bool good = sa_figure_draw(pair->shown, &figure, &drawing, error);
+    if (good && output == CLI_SVG)
+        sa_drawing_svg(&drawing, to);
+    else if (good)
+        good = sa_drawing_paint(&drawing, output == CLI_PDF, to, &missing, error);
+    note_glyphs(out, missing);
+    sa_drawing_release(&drawing);
+    return good;
 }
 
 /* ---- Terminal -------------------------------------------------------------------------------- */
@@ -242,40 +230,23 @@ static sa_terminal screen_of(int colormap) {
 
 /* ---- --head ---------------------------------------------------------------------------------- */
 
-const char *cli_heads_word(size_t i) {
-    static const char *const words[] = {"mean", "max", NULL};
-    return words[i];
-}
-
 bool cli_heads_read(const char *text, int *head, sa_error *error) {
     int64_t number = 0;
     *head = SA_HEADS_ALL;
     if (!text) return true;
-    if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
+    if (strcmp(text, "mean") != 0 &&
         (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
-        return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max%s", text,
-                       sa_nearest_hint_in(&(sa_nearest){.wanted = text}, cli_heads_word));
-    *head = strcmp(text, "max") == 0 ? SA_HEADS_MAX : number ? (int)number : SA_HEADS_MEAN;
+        return sa_fail(error, SA_USAGE, "--head '%s': expected a number or mean", text);
+    *head = number ? (int)number : SA_HEADS_MEAN;
     return true;
 }
 
-/* Reduces the alignment to one head; SA_HEADS_ALL keeps all. The caller frees *owned, which may be
- * NULL, after the alignment. */
-static bool select_head(int head, sa_alignment *alignment, double **owned, sa_error *error) {
-    *owned = NULL;
+/* Reduces the alignment to one head; SA_HEADS_ALL keeps all. */
+static bool select_head(int head, sa_alignment *alignment, sa_error *error) {
     if (head == SA_HEADS_ALL) return true;
     if (head > alignment->heads)
         return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
-    if (head == SA_HEADS_MAX) {
-        const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-        double *most = *owned = sa_new(size, sizeof *most, error);
-        for (size_t i = 0; most && i < size; i++)
-            most[i] = sa_alignment_weight(alignment, 0, head, i);
-        if (!most) return false;
-        alignment->weights = most;
-    } else if (head > 0) {
-        alignment->weights = sa_alignment_weights(alignment, 0, head);
-    }
+    if (head > 0) alignment->weights = sa_alignment_weights(alignment, 0, head);
     alignment->heads = alignment->layers = 1;
     return true;
 }
@@ -327,17 +298,18 @@ static void add_skipped(cli_align_output *out, size_t next) {
 }
 
 static bool write_pair(cli_align_output *out, const pair_view *pair, sa_error *error) {
-    const cli_align_options *options = out->options;
     add_skipped(out, pair->index);
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) {
-        const char *path = path_of(options, i), *ending = outputs[i].ending;
-        sa_buffer one = {0};
-        if (!path || !outputs[i].add) continue;
-        outputs[i].add(out, pair, ending ? &one : &out->text[i]);
-        if (ending && !sa_save_numbered(path, pair->pair->row - 1, ending, &one, error))
-            return false;
+        const char *path = path_of(out->options, i), *ending = outputs[i].ending;
+        sa_buffer one = {0}, *to = ending ? &one : &out->text[i];
+        if (!path) continue;
+        if (outputs[i].add) outputs[i].add(out, pair, to);
+        const bool good =
+            (outputs[i].add || add_picture(out, pair, i, to, error)) &&
+            (!ending || sa_save_numbered(path, pair->pair->row - 1, ending, &one, error));
+        sa_buffer_release(&one);
+        if (!good) return false;
     }
-    if (draws(options) && !draw(out, pair, error)) return false;
     if (!out->prints) return true;
     sa_matrix_terminal(pair->shown, &out->screen, &out->printed);
     return cli_print_picture(&out->printed, error);
@@ -361,9 +333,8 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
                       .linked =
                           pair->gold && out->site == SA_SITE_CROSS && (merge || !out->subwords)};
     sa_link *gold = NULL;
-    double *owned = NULL;
     out->scores.gap = fmax(out->scores.gap, given->gap);
-    bool good = select_head(out->head, &alignment, &owned, error) &&
+    bool good = select_head(out->head, &alignment, error) &&
                 (!merge || !tables || sa_alignment_merge(given, &all, error)) &&
                 (!whole || sa_alignment_merge(&alignment, &words, error)) &&
                 (!scored || score_links(&out->scores, &options->linking, out->corpus, index,
@@ -375,7 +346,6 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
     good = good && write_pair(out, &view, error);
     free(gold);
     sa_alignment_release(&all), sa_alignment_release(&words);
-    free(owned);
     return good;
 }
 
@@ -415,15 +385,12 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
 
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
-    const size_t first = out->corpus->pairs[0].row;
+    const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
     note_scores(&out->scores);
     if (count == out->corpus->count) add_skipped(out, count);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
-    if (out->drawing.figures && !save_picture(out, error)) return false;
     for (int i = 0; i < CLI_HTML; i++) {
         const char *path = path_of(options, i);
-        const size_t last =
-            outputs[i].add ? out->corpus->pairs[count - 1].row : out->drawing_pair + 1;
         if (path && outputs[i].ending) cli_note_numbered(path, outputs[i].ending, first, last);
         if (path && !outputs[i].ending && !cli_save(path, &out->text[i], error)) return false;
     }
@@ -436,5 +403,4 @@ void cli_align_release(cli_align_output *out) {
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) sa_buffer_release(&out->text[i]);
     sa_buffer_release(&out->printed);
     sa_html_report_release(&out->report);
-    sa_drawing_release(&out->drawing);
 }

@@ -24,9 +24,9 @@ enum {
 typedef struct cli_align_options {
     const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
-    const char *font;              /* of pictures: */
-    double numbers;                /* in the cells, as in sa_figure */
-    int colormap, width, together; /* width: of a picture in mm, or 0; together: pairs in it */
+    const char *font;    /* of pictures: */
+    double numbers;      /* in the cells, as in sa_figure */
+    int colormap, width; /* width: of a picture in mm, or 0 */
     sa_link_options linking;
     sa_page_text page;
 } cli_align_options;
@@ -51,9 +51,7 @@ typedef struct cli_align_output {
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_OUTPUTS], printed;
     sa_html_report report;
-    sa_drawing drawing;  /* the picture that pairs are added to */
-    size_t drawing_pair; /* index of its first pair */
-    bool noted;          /* a note has said that fonts lack characters */
+    bool noted; /* a note has said that fonts lack characters */
 } cli_align_output;
 
 extern const sa_option cli_align_rows[];
@@ -85,8 +83,5 @@ bool cli_align_save(cli_align_output *out, size_t count, sa_error *error);
 
 void cli_align_release(cli_align_output *out);
 
-/* Returns the words that --head takes instead of a number. */
-const char *cli_heads_word(size_t i);
-
-/* Reads a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */
+/* Reads a number, "mean" (or 0), or NULL for all heads; *head: SA_HEADS_... or a number. */
 bool cli_heads_read(const char *text, int *head, sa_error *error);

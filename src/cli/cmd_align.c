@@ -40,9 +40,8 @@ static const sa_option table[] = {
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
      "Transformer: attention to show; encoder, decoder: their self-attention"},
-    {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
-     "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
-     "default: mean, and every head in tables and pictures"},
+    {"head", CLI_TEXT(TEXT, RUN(heads), NULL, "N"),
+     "head to show: a number, or mean; default: mean, and every head in tables and pictures"},
     {"all-heads",
      CLI_FOLDER(RUN(output.path[CLI_ALL_HEADS]), SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "

@@ -57,9 +57,7 @@ typedef struct sa_shape {
 
 typedef struct sa_drawing {
     double width, height;
-    double scale; /* factor of all lengths */
-    double x, y;  /* of the next figure */
-    int figures;
+    double scale;     /* factor of all lengths */
     const char *font; /* NULL: sans-serif */
     sa_shape *shapes;
     size_t count, capacity;

@@ -345,32 +345,23 @@ static double width_of(const layout *it) {
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *out,
                     sa_error *error) {
     enum { LEAST = 5 }; /* points of a number */
-    const int across = figure->across ? figure->across : 1;
     layout it = lay_out(alignment, figure, false);
-    if (figure->width && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * across * width_of(&it))
+    if (figure->width && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * width_of(&it))
         it = lay_out(alignment, figure, true);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
     const double width = width_of(&it), key = figure->golds ? 2 * CELL + GAP : 0;
     const double height =
         MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + key + MARGIN);
-    if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
-    if (out->figures++ % across == 0) out->x = 0, out->y = out->height;
-    const size_t first = out->count;
-    out->font = figure->font, out->scale = 1;
-    out->width = fmax(out->width, out->x + width);
-    out->height = fmax(out->height, out->y + height);
-    if (out->width > SIDE || out->height > SIDE || out->width * out->height > AREA)
+    *out = (sa_drawing){.width = width, .height = height, .scale = 1, .font = figure->font};
+    if (figure->width) out->scale = figure->width * 96 / 25.4 / width;
+    if (width > SIDE || height > SIDE || width * height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
+    fill(out, (sa_box){0, 0, width, height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
     add_axes(&it, down, out);
     add_scale(&it, scale, MARGIN + AXIS + it.top, out);
     add_key(&it, scale, MARGIN + AXIS + it.top + SCALE_HEIGHT + GAP, out);
-    if (out->failed) return sa_fail_memory(error, out->count * sizeof *out->shapes);
-    for (size_t i = first; i < out->count; i++)
-        out->shapes[i].box.x += out->x, out->shapes[i].box.y += out->y;
-    out->x += width;
-    out->shapes->box = (sa_box){0, 0, out->width, out->height};
-    return true;
+    return !out->failed || sa_fail_memory(error, out->count * sizeof *out->shapes);
 }

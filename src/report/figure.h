@@ -16,10 +16,9 @@ typedef struct sa_figure {
     sa_attention_site site; /* names the axes */
     double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight to show */
     const char *font;       /* NULL: sans-serif */
-    int across;             /* how many figures of a drawing stand side by side; 0: 1 */
     int layer;              /* whose heads are drawn, from 1; 0: their means over the layers */
-    double width;           /* of all that stand side by side, in mm; 0: their own. Numbers that it
-                               makes smaller than 5 points are left out */
+    double width;           /* in mm; 0: its own. Numbers that it makes smaller than 5 points are
+                               left out */
 } sa_figure;
 
 /* What the colors of a matrix stand for. */
@@ -32,8 +31,7 @@ typedef struct sa_figure_scale {
 /* Returns the scale of matrix `panel` (a head or a method, from 0). */
 sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel);
 
-/* Draws the matrix, or the matrices of several heads in a grid, after the figures that the drawing
- * already has; before the first one, the drawing must be zero. SA_LIMIT: the picture is too large,
+/* Draws the matrix, or the matrices of several heads in a grid. SA_LIMIT: the picture is too large,
  * or memory runs out. The caller releases the drawing with sa_drawing_release, even after a
  * failure. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,

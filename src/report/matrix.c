@@ -61,16 +61,13 @@ void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons) {
 
 /* ---- The long table -------------------------------------------------------------------------- */
 
-double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, size_t at) {
-    const int heads = alignment->heads;
-    double mean = 0, most = -INFINITY; /* weights may be negative: differential attention */
+/* Returns number `at` of a head's matrix, or the mean over the heads of a layer. */
+static double weight_of(const sa_alignment *alignment, int layer, int head, size_t at) {
+    double mean = 0;
     if (head > 0) return sa_alignment_weights(alignment, layer, head)[at];
-    for (int k = 1; k <= heads; k++) {
-        const double weight = sa_alignment_weights(alignment, layer, k)[at];
-        mean += 1.0 / heads * weight;
-        most = fmax(most, weight);
-    }
-    return head == SA_HEADS_MAX ? most : mean;
+    for (int k = 1; k <= alignment->heads; k++)
+        mean += 1.0 / alignment->heads * sa_alignment_weights(alignment, layer, k)[at];
+    return mean;
 }
 
 /* Returns a number for each cell: 1 for a sure gold link, 0.5 for a possible one. */
@@ -121,7 +118,7 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
             sa_buffer_addf(out, ",%d,", s);
             sa_csv_cell_add(out, alignment->source[s], tidy->words);
             sa_buffer_adds(out, ",");
-            sa_number_add(out, sa_alignment_weight(alignment, layer, head, at++));
+            sa_number_add(out, weight_of(alignment, layer, head, at++));
             sa_buffer_addf(out, ",%d,", layer);
             add_facts(alignment, tidy, gold, t, s, out);
         }

@@ -32,10 +32,7 @@ void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *ou
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 
 /* Values that stand for the number of a head, from 1. */
-enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
-
-/* Returns number `at` of a head's matrix, or of the mean or maximum over the heads of a layer. */
-double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, size_t at);
+enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1 };
 
 /* A sentence in the long table. */
 typedef struct sa_tidy {
@@ -50,7 +47,7 @@ typedef struct sa_tidy {
 } sa_tidy;
 
 /* Appends a row for each layer, head, target word and source word of a sentence; an empty buffer
- * first gets a header. Sentences, layers and heads count from 1, head 0 is the mean or maximum; t
+ * first gets a header. Sentences, layers and heads count from 1, head 0 is the mean; t
  * and s count from 0. gold: 1 for a sure link, 0.5 for a possible one, 0 for none, empty if
  * unknown. probability: of the target word; empty within encoder or decoder. p_gen: only for models
  * with copying. */

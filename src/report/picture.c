@@ -23,8 +23,8 @@ bool sa_alignment_save(const sa_alignment *alignment, sa_attention_site site, co
     sa_buffer text = {0};
     sa_drawing drawing = {0};
     const char *missing_glyphs;
-    bool good = ending == CSV ||
-                sa_figure_draw(alignment, &(sa_figure){.site = site, .across = 1}, &drawing, error);
+    bool good =
+        ending == CSV || sa_figure_draw(alignment, &(sa_figure){.site = site}, &drawing, error);
     if (ending == CSV)
         sa_matrix_csv(alignment, &text);
     else if (good && ending == SVG)

@@ -33,7 +33,7 @@ expect 2 "--colormap 'jet': expected ink, gray or viridis" align $model pair.tsv
 "$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null
 "$softalign" align heads/best.safetensors pair.tsv --svg all
 same "heads" "head 1 head 2" "$(sed -n 's/.*>\(head .\)<.*/\1/p' all/0001.svg | xargs)"
-for head in 1 mean max; do
+for head in 1 mean; do
     "$softalign" align heads/best.safetensors pair.tsv --svg one$head --head $head
     same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
 done
@@ -67,7 +67,7 @@ if has nm; then
     nm -D --undefined-only "$softalign" | grep -wE 'system|popen|exec[lv]p?e?' && fail "a shell could be called"
 fi
 
-# For a paper: the numbers, the font, the size and several pairs in one picture.
+# For a paper: the numbers, the font and the size.
 numbers() { grep -c '>[01]\.[0-9][0-9]<' "$1/0001.svg"; }
 draw() { "$softalign" align $model "$1" --force-attention uniform --svg "$2" "${@:3}" 2>err || fail "$2: $(cat err)"; }
 draw pair.tsv auto
@@ -81,17 +81,7 @@ draw pair.tsv paper --width 80 --font "A 'B' <i>"
 same "the size of 80 mm and the font" "302.36 'A &#39;B&#39; &lt;i&gt;', sans-serif" \
     "$(sed -n "s/^<svg.* width=\"\(302.36\).* font-family=\"\('.*\)\" shape.*/\1 \2/p" paper/0001.svg)"
 same "the same picture inside" "$(sed 1,2d auto/0001.svg)" "$(sed 1,2d paper/0001.svg)"
-for pair in 1 2 3 4 5; do cat gold.tsv; done >five.tsv
-draw five.tsv grid --together 4
-grep -qx "wrote grid/0001.svg to grid/0005.svg" err || fail "--together: $(cat err)"
-same "pictures of five pairs" "0001.svg 0005.svg" "$(ls grid | xargs)"
-size() { sed -n 's/^<svg.* width="\([0-9]*\)" height="\([0-9]*\)".*/\1 \2/p' "$1/0001.svg"; }
-read -r width height < <(size svg)
-same "two across and two down" "$((2 * width)) $((2 * height))" "$(size grid)"
-same "links of four pairs with their keys" 32 "$(count 'stroke="#d55e00"' grid/0001.svg)"
-same "the fifth alone" "$(sed 1,2d svg/0001.svg | grep -v '<rect\|>0' )" "$(sed 1,2d grid/0005.svg | grep -v '<rect\|>0')"
 expect 2 "--numbers '2': expected a number from 0.01 to 0.99 or auto or none or all" align $model pair.tsv --numbers 2 --svg none
-expect 2 "--together '0': expected a whole number from 1 to 100" align $model pair.tsv --together 0 --svg none
 expect 2 "--width '1001': expected a whole number from 0 to 1000" align $model pair.tsv --width 1001 --svg none
 
 # PNG and PDF, where they are built in.

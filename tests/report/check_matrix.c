@@ -303,7 +303,6 @@ static const struct {
     {0, 2, "2,1 0.75\n2,2 -0.5\n"},
     {1, 1, "1,1 0.25\n"},
     {0, SA_HEADS_MEAN, "0,1 0.5\n0,2 -0.3125\n"},
-    {0, SA_HEADS_MAX, "0,1 0.75\n0,2 -0.125\n"},
 };
 
 START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {

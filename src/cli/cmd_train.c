@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -48,9 +47,9 @@ static const sa_option table[] = {
      "pairs whose attention is recorded before the first update and at every validation: "
      "DIR/film/0001/00000000.csv ..."},
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
-     "write an HTML report, updated at every validation: learning curves, recorded attention, "
-     "attention of the best model on the --snapshots pairs, settings; a page open in a browser "
-     "follows the training"},
+     "write an HTML report: learning curves, recorded attention, attention of the best model on "
+     "the "
+     "--snapshots pairs, settings"},
     {"resume", SA_SWITCH(RUN(job.resume)), "resume from last.safetensors, with its settings"},
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
      "replace an existing training in DIR, which is otherwise refused: the old one is removed when "
@@ -151,97 +150,50 @@ static void show_result(const sa_train_result *result, const train_options *opti
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Begins the page with the current content of the training's folder: results after the first
- * validation. */
-static bool begin_page(const train_options *options, bool validated, sa_html_report *report,
-                       sa_error *error) {
+static bool save_page(const train_options *options, sa_error *error) {
     const char *out = options->job.out;
-    cli_begin_page(report, "train", "Training of", out, "", &options->settings);
-    sa_html_report_fact_file(report, "training pairs", options->job.train);
-    if (!validated) return true;
     char best[SA_PATH_SIZE];
-    bool good = sa_html_report_add_file(report, out, "log.csv", error) &&
-                sa_html_report_film(report, out, error);
+    sa_html_report report;
+    cli_begin_page(&report, "train", "Training of", out, "", &options->settings);
+    sa_html_report_fact_file(&report, "training pairs", options->job.train);
+    bool good = sa_html_report_add_file(&report, out, "log.csv", error) &&
+                sa_html_report_film(&report, out, error);
     if (good && options->pairs.count) {
         sa_model *model = sa_model_open(sa_path_in(best, out, "best.safetensors"),
                                         options->settings.threads, error);
-        good = model && sa_html_report_align(report, model, &options->pairs, error);
+        good = model && sa_html_report_align(&report, model, &options->pairs, error);
         sa_model_close(model);
     }
-    return good;
+    return cli_end_page(&report, good, &options->page, options->html, error);
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */
 
-typedef struct training_watch {
-    cli_progress progress;
-    const train_options *options;
-    bool live; /* the page is written while the training runs */
-    bool validated;
-    double written, cost; /* when it was last written (0: never), and how long writing took */
-} training_watch;
-
-/* Replaces the page without a message. */
-static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
-    sa_html_report report;
-    sa_buffer out = {0};
-    sa_page_text text = watching->options->page;
-    bool good = begin_page(watching->options, watching->validated, &report, error);
-    /* The page reloads itself until one without this replaces it. */
-    if (live) json_object_set_new(report.data, "live", json_true());
-    if (!watching->validated) text.open_at = NULL;
-    good = sa_page_end(&report, good, &text, &out, error) &&
-           sa_save_text(watching->options->html, &out, error);
-    sa_buffer_release(&out);
-    return good;
-}
-
-/* Rewrites the page now and then: writing takes a tenth of the training's time at most. */
-static void watch(void *context, const sa_progress *now) {
-    training_watch *watching = context;
+static void watch(void *progress, const sa_progress *now) {
     cli_signals_catch(); /* the pairs have been read */
-    cli_progress_report(&watching->progress, now);
-    const bool validation = now->kind == SA_PROGRESS_VALIDATION;
-    const double begin = sa_clock_seconds();
-    watching->validated |= validation;
-    if (!watching->live || now->kind == SA_PROGRESS_NOTE || now->kind == SA_PROGRESS_VALIDATING ||
-        (!validation && watching->written > 0) || begin - watching->written < 9 * watching->cost)
-        return;
-    sa_error error = {0};
-    watching->live = rewrite_page(watching, true, &error);
-    if (!watching->live) cli_note("note: %s", error.text);
-    watching->written = sa_clock_seconds();
-    watching->cost = watching->written - begin;
+    cli_progress_report(progress, now);
 }
 
 static bool run(cli_call *call, sa_error *error) {
     train_options *options = call->options;
-    sa_html_report report;
     if (!read_options(call, error)) return false;
     if (options->snapshots &&
         !cli_corpus_open(&options->pairs, options->snapshots, options->job.columns, error))
         return false;
-    const char *page = options->html;
-    training_watch watching = {.options = options};
-    watching.live = page &&
-                    strcmp(page, "-") != 0 && /* otherwise the page is written once, at the end */
-                    (sa_file_is_regular(page) || sa_file_missing(page));
-    cli_progress_init(&watching.progress);
+    cli_progress progress;
+    cli_progress_init(&progress);
     sa_train_options *job = &options->job;
     job->settings = &options->settings;
     job->snapshot_pairs = options->pairs.pairs;
     job->snapshot_count = options->pairs.count;
-    job->report = watch, job->context = &watching;
+    job->report = watch, job->context = &progress;
     job->stop = cli_signals_stop();
     job->diagnose = true;
     sa_train_result result;
     bool good = sa_train(job, &result, error);
-    cli_progress_end(&watching.progress);
-    if (!good && watching.written > 0)
-        rewrite_page(&watching, false, NULL); /* it stops reloading */
+    cli_progress_end(&progress);
     if (good) show_result(&result, options);
-    good = good && (!page || cli_end_page(&report, begin_page(options, true, &report, error),
-                                          &options->page, page, error));
+    good = good && (!options->html || save_page(options, error));
     if (options->snapshots) sa_corpus_close(&options->pairs);
     return good;
 }

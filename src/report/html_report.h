@@ -98,6 +98,6 @@ extern const sa_option sa_page_text_options[]; /* fields of sa_page_text */
 bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *error);
 
 /* Adds the texts to the report and appends the page, if the report is `complete`; always releases
- * the report. SA_USAGE: the page does not have what --open-at names. */
+ * the report. */
 bool sa_page_end(sa_html_report *report, bool complete, const sa_page_text *text, sa_buffer *out,
                  sa_error *error);

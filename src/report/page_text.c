@@ -148,77 +148,28 @@ static json_t *read_notes(const char *path, sa_error *error) {
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* The figures by name, with the section of the page and what it needs. */
+/* The figures by name, and the section of the page that each is in. */
 static const struct {
-    const char *name, *section, *file, *list; /* a CSV file, or a list by model */
-} figures[] = {
-    {"table", "results", "table.csv", NULL},      {"bars", "bars", "table.csv", NULL},
-    {"lengths", "lengths", "bylength.csv", NULL}, {"curves", "curves", "curves.csv", NULL},
-    {"curves", "curves", "log.csv", NULL},        {"film", "films", NULL, "film"},
-    {"attention", "viewer", NULL, "matrices"},
-};
+    const char *name, *section;
+} figures[] = {{"table", "results"}, {"bars", "bars"},  {"lengths", "lengths"},
+               {"curves", "curves"}, {"film", "films"}, {"attention", "viewer"}};
 
 static const char *const numbers[] = {"sentence", "word", "layer", "head", "update", NULL};
 
-static bool has_figure(const sa_html_report *report, size_t figure) {
-    const json_t *item, *list = json_object_get(report->data, figures[figure].list);
-    size_t i;
-    if (figures[figure].file)
-        return json_object_get(json_object_get(report->data, "files"), figures[figure].file);
-    json_array_foreach(list, i, item) if (!json_is_null(item)) return true;
-    return false;
-}
-
-/* Returns the section of a figure, or NULL if the page has none; report NULL: asks about any
- * page. */
-static const char *find_section(const char *name, const sa_html_report *report) {
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (strcmp(figures[i].name, name) == 0 && (!report || has_figure(report, i)))
-            return figures[i].section;
-    return NULL;
-}
-
-/* Returns the largest number of this name on the page. */
-static int64_t most_of(const char *name, const sa_html_report *report) {
-    const json_t *model;
-    size_t i;
-    int64_t most = 0;
-    if (strcmp(name, "sentence") == 0) {
-        const json_t *scenes =
-            json_object_get(json_array_get(json_object_get(report->data, "film"), 0), "scenes");
-        const size_t shown = json_array_size(report->sentences), filmed = json_array_size(scenes);
-        return (int64_t)(shown > filmed ? shown : filmed);
-    }
-    if (strcmp(name, "layer") != 0 && strcmp(name, "head") != 0) return INT64_MAX;
-    json_array_foreach(json_object_get(report->data, "models"), i, model) {
-        const int64_t count =
-            json_integer_value(json_object_get(model, *name == 'l' ? "layers" : "heads"));
-        if (count > most) most = count;
-    }
-    return most;
-}
-
-/* Adds one NAME=VALUE. report: NULL while checking only the syntax. */
-static bool add_place(const char *name, const char *value, const sa_html_report *report,
-                      json_t *open, sa_error *error) {
+/* Adds one NAME=VALUE. */
+static bool add_place(const char *name, const char *value, json_t *open, sa_error *error) {
     int64_t number;
-    if (strcmp(name, "figure") == 0) {
-        const char *section = find_section(value, NULL);
-        if (!section)
-            return sa_fail(error, SA_USAGE,
-                           "--open-at figure=%s: expected table, bars, lengths, curves, film or "
-                           "attention",
-                           value);
-        if (report && !find_section(value, report))
-            return sa_fail(error, SA_USAGE, "--open-at figure=%s: the page has none", value);
-        json_object_set_new(open, name, json_string(section));
-        return true;
-    }
-    if (strcmp(name, "column") == 0) {
-        json_object_set_new(open, name, json_string(value));
-        return true;
-    }
     size_t known = 0;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (strcmp(name, "figure") == 0 && strcmp(value, figures[i].name) == 0)
+            return json_object_set_new(open, name, json_string(figures[i].section)) == 0;
+    if (strcmp(name, "figure") == 0)
+        return sa_fail(error, SA_USAGE,
+                       "--open-at figure=%s: expected table, bars, lengths, curves, film or "
+                       "attention",
+                       value);
+    if (strcmp(name, "column") == 0)
+        return json_object_set_new(open, name, json_string(value)) == 0;
     while (numbers[known] && strcmp(name, numbers[known]) != 0) known++;
     if (!numbers[known])
         return sa_fail(error, SA_USAGE,
@@ -227,24 +178,20 @@ static bool add_place(const char *name, const char *value, const sa_html_report 
                        name);
     if (!sa_integer_parse(value, &number) || number < 0 || (!number && strcmp(name, "update") != 0))
         return sa_fail(error, SA_USAGE, "--open-at %s=%s: expected a number from 1", name, value);
-    if (report && number > most_of(name, report))
-        return sa_fail(error, SA_USAGE, "--open-at %s=%s: the page has %lld", name, value,
-                       (long long)most_of(name, report));
-    json_object_set_new(open, name, json_integer((json_int_t)number));
-    return true;
+    return json_object_set_new(open, name, json_integer((json_int_t)number)) == 0;
 }
 
 /* Returns {"figure": section, "sentence": N, ...}, or NULL. */
-static json_t *read_places(const char *text, const sa_html_report *report, sa_error *error) {
+static json_t *read_places(const char *text, sa_error *error) {
     char *places = sa_copy(text, strlen(text), error);
     json_t *open = json_object();
-    bool good = places && json_is_object(open);
+    bool good = places;
     for (char *place = places, *next; good && place; place = next) {
         next = strchr(place, ',');
         if (next) *next++ = 0;
         char *value = strchr(place, '=');
         if (value) *value++ = 0;
-        good = value ? add_place(place, value, report, open, error)
+        good = value ? add_place(place, value, open, error)
                      : sa_fail(error, SA_USAGE, "--open-at '%s': expected NAME=VALUE", place);
     }
     free(places);
@@ -271,7 +218,7 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
     json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
     if (text->notes && !notes) return false;
     json_decref(notes);
-    json_t *open = text->open_at ? read_places(text->open_at, NULL, error) : NULL;
+    json_t *open = text->open_at ? read_places(text->open_at, error) : NULL;
     json_decref(open);
     return open || !text->open_at;
 }
@@ -286,8 +233,7 @@ static bool add_to(sa_html_report *report, const sa_page_text *text, sa_error *e
     }
     if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
     if (!text->open_at) return true;
-    const bool live = json_object_get(report->data, "live"); /* its data comes later */
-    json_t *open = read_places(text->open_at, live ? NULL : report, error);
+    json_t *open = read_places(text->open_at, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;
 }

@@ -8,7 +8,7 @@ const pages = require("./report_pages.js");
 const viewer = require("./report_viewer.js");
 
 const { whole, scatter } = figures;
-const { safe, lesson, place, follows, history, opens } = pages;
+const { safe, lesson, place, history, opens } = pages;
 const { attributions, detail, labels, leftward } = viewer;
 const checks = {
   whole,
@@ -16,7 +16,6 @@ const checks = {
   safe,
   lesson,
   place,
-  follows,
   history,
   opens,
   attributions,

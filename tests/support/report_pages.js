@@ -1,4 +1,4 @@
-// Whole pages: with evil texts, of a lesson, at a place, of a running training, of the history.
+// Whole pages: with evil texts, of a lesson, at a place, of the history.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
@@ -170,45 +170,6 @@ async function place(browser, file) {
   assert.deepStrictEqual(page.complaints, []);
 }
 
-// follows PAGE PID: the page of a training under way reloads itself, keeps what was chosen, and
-// rests at its end
-async function follows(browser, file, pid) {
-  for (let tries = 0; tries < 400 && !fs.existsSync(file); tries++)
-    await new Promise((done) => setTimeout(done, 50));
-  const page = await browser.open(file);
-  assert.ok(await page.run("page.live"), "the page is not live");
-  const rows = () => page.run("trainingLog().length");
-  const wait = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
-  for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) < 2; tries++) await wait(0.5);
-  const before = await rows();
-  assert.ok(before >= 2, "no validation is shown");
-  await page.run(`setControl("curve-y", "valid_bleu"); scrollTo(0, 150);`);
-  for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) <= before; tries++)
-    await wait(0.5);
-  assert.ok((await rows()) > before, "the page does not follow");
-  await wait(0.1);
-  assert.deepStrictEqual(
-    await page.run(`[byId("curve-y").value, scrollY]`),
-    ["valid_bleu", 150],
-    "the reload forgets",
-  );
-  process.kill(Number(pid), "SIGTERM");
-  for (
-    let tries = 0;
-    tries < 60 && (await page.run("Boolean(page.live)").catch(() => true));
-    tries++
-  )
-    await wait(0.5);
-  await page.run("window.rests = true");
-  await wait(3);
-  assert.strictEqual(
-    await page.run("window.rests && !page.live && byId('live').hidden"),
-    true,
-    "it does not rest",
-  );
-  assert.deepStrictEqual(page.complaints, []);
-}
-
 // Formulas are typeset, and names are no codes.
 async function formulas(page) {
   assert.deepStrictEqual(
@@ -322,4 +283,4 @@ async function opens(browser, file, ...sections) {
   quiet(page);
 }
 
-module.exports = { follows, history, lesson, opens, place, safe };
+module.exports = { history, lesson, opens, place, safe };

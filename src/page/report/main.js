@@ -11,7 +11,6 @@ import { addDownloads } from "./downloads.js";
 import { addFilms } from "./film.js";
 import { addHistory } from "./history.js";
 import { addLengths } from "./lengths.js";
-import { follow, restore } from "./live.js";
 import { addModels, isHistory, models } from "./models.js";
 import { addNotes } from "./notes.js";
 import { openPlace } from "./place.js";
@@ -31,13 +30,9 @@ const AXES = {
 };
 
 function addHead() {
-  const moment = trainingLog().length ? `update ${trainingLog().at(-1).step}` : "no validation yet";
   document.documentElement.classList.toggle("framed", self !== top);
   document.title = visible(page.title);
   byId("title").textContent = visible(page.title);
-  byId("live").hidden = !page.live;
-  byId("live").textContent = `Training: ${moment}; this page follows it.`;
-  byId("project").hidden = Boolean(page.live); // a reload would end it
   byId("facts").textContent = page.facts
     .map(([name, value]) => `${name}: ${visible(value)}`)
     .join("  ·  ");
@@ -79,8 +74,6 @@ for (const [id, hasData, add] of sections)
   }
 addSlides();
 openPlace();
-restore();
-if (page.live) follow();
 
 // For the browser's console and for tests, as softalign.NAME.
 export { setControl } from "../dom.js";

@@ -3,7 +3,6 @@
 import { onClick } from "../dom.js";
 import { onKeys } from "../keyboard.js";
 import { clamp } from "../numbers.js";
-import { page } from "./data.js";
 
 const slides = { at: -1 };
 
@@ -56,7 +55,7 @@ export function addSlides() {
   onKeys(
     window,
     {
-      s: () => !page.live && toggleSlides(),
+      s: () => toggleSlides(),
       Escape: leaveSlides,
       ArrowRight: on,
       PageDown: on,

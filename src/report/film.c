@@ -56,132 +56,107 @@ bool sa_training_log_read(const char *folder, bool required, sa_log_row row, voi
     return good;
 }
 
-/* ---- Reading a film -------------------------------------------------------------------------- */
+/* ---- The frames of a pair -------------------------------------------------------------------- */
 
-enum { PAIRS = 20 }; /* most pairs on a page */
+enum { PAIRS = 20, HEADS = 999 }; /* most pairs and heads on a page */
 
-typedef struct film_frame {
-    int64_t step;    /* updates before it */
-    char *caption;   /* "update 120: validation loss 1.234, BLEU 45.67" */
-    double *weights; /* [(1 + heads) * rows * cols], the mean of the heads first */
-} film_frame;
-
-/* The frames of one pair, by step. */
 typedef struct film_scene {
-    sa_number_table first; /* the first frame: all frames have its tokens */
-    film_frame *frames;    /* [count] */
-    size_t count, capacity;
-    int heads; /* 0: only the mean was recorded */
+    char folder[SA_PATH_SIZE];
+    struct dirent **frames; /* [count] "00000120.csv", by the updates before it */
+    int count, heads;       /* heads 0: only their mean was recorded */
+    sa_number_table first;  /* the first frame: all frames have its tokens */
 } film_scene;
 
-typedef struct film_scenes {
-    film_scene scenes[PAIRS];
-    size_t count;
-} film_scenes;
+static int is_frame(const struct dirent *entry) {
+    const size_t digits = strspn(entry->d_name, "0123456789");
+    return digits && strcmp(entry->d_name + digits, ".csv") == 0;
+}
 
 static size_t size_of(const film_scene *scene) {
     return (size_t)scene->first.rows * (size_t)scene->first.cols;
 }
 
-/* Returns the number of updates in the name of a frame ("00000120.csv"), or -1. */
-static int64_t step_of(const char *name) {
-    char *end;
-    errno = 0;
-    const long long step = strtoll(name, &end, 10);
-    return *name >= '0' && *name <= '9' && strcmp(end, ".csv") == 0 && !errno ? step : -1;
+/* Reads frame i of a head, or of the mean (head 0). */
+static bool read_frame(const film_scene *scene, int i, int head, sa_number_table *frame,
+                       sa_error *error) {
+    char folder[SA_PATH_SIZE], path[SA_PATH_SIZE], name[16];
+    snprintf(name, sizeof name, "head-%d", head);
+    sa_path_in(path, head ? sa_path_in(folder, scene->folder, name) : scene->folder,
+               scene->frames[i]->d_name);
+    if (!sa_number_table_open(frame, path, false, error)) return false;
+    if (!frame->row || !frame->column)
+        return sa_fail(error, SA_DATA, "%s: not a heatmap: tokens are missing", path);
+    const sa_number_table *first = &scene->first;
+    bool same = !first->numbers || (frame->rows == first->rows && frame->cols == first->cols);
+    for (int k = 0; first->numbers && same && k < first->rows; k++)
+        same = strcmp(frame->row[k], first->row[k]) == 0;
+    for (int k = 0; first->numbers && same && k < first->cols; k++)
+        same = strcmp(frame->column[k], first->column[k]) == 0;
+    return same || sa_fail(error, SA_DATA, "%s: its tokens differ from those of '%s/%s'", path,
+                           scene->folder, scene->frames[0]->d_name);
 }
 
-/* Returns the head whose folder has this name ("head-2"), or 0. */
-static int head_of(const char *name) {
-    int64_t head;
-    return strncmp(name, "head-", 5) == 0 && sa_integer_parse(name + 5, &head) && head > 0 &&
-                   head < 1000
-               ? (int)head
-               : 0;
-}
-
-static int by_step(const void *a, const void *b) {
-    const int64_t x = ((const film_frame *)a)->step, y = ((const film_frame *)b)->step;
-    return (x > y) - (x < y);
-}
-
-/* Lists the frames of a folder and counts its heads. The folder need not exist. */
-static bool list_frames(film_scene *scene, const char *folder, sa_error *error) {
-    DIR *list = opendir(folder);
-    bool good = true;
-    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", folder);
-    errno = 0;
-    for (struct dirent *entry; good && (entry = readdir(list)); errno = 0) {
-        const film_frame frame = {.step = step_of(entry->d_name)};
-        const int head = head_of(entry->d_name);
-        if (head > scene->heads) scene->heads = head;
-        good = frame.step < 0 || sa_append(&scene->frames, &scene->count, &scene->capacity, &frame,
-                                           sizeof frame, error);
+/* Lists the frames of a pair, counts its heads and reads its first frame. A pair that was not
+ * recorded has no frames. */
+static bool open_scene(film_scene *scene, const char *out, size_t pair, sa_error *error) {
+    char name[32], head[SA_PATH_SIZE];
+    snprintf(name, sizeof name, "film/%04zu", pair + 1);
+    sa_path_in(scene->folder, out, name);
+    scene->count = scandir(scene->folder, &scene->frames, is_frame, alphasort);
+    if (scene->count < 0) {
+        scene->count = 0;
+        return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", scene->folder);
     }
-    if (good && errno) good = sa_fail_errno(error, SA_IO, "read", folder);
-    closedir(list);
-    if (scene->count) qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);
+    for (; scene->heads < HEADS; scene->heads++) {
+        snprintf(name, sizeof name, "head-%d", scene->heads + 1);
+        if (sa_file_missing(sa_path_in(head, scene->folder, name))) break;
+    }
+    sa_number_table first = {0};
+    const bool good = !scene->count || read_frame(scene, 0, 0, &first, error);
+    scene->first = first;
     return good;
 }
 
-static bool same_words(const char *const *words, const char *const *first, int count) {
-    int i = 0;
-    while (i < count && strcmp(words[i], first[i]) == 0) i++;
-    return i == count;
+static void close_scene(film_scene *scene) {
+    for (int i = 0; i < scene->count; i++) free(scene->frames[i]);
+    free(scene->frames);
+    sa_number_table_close(&scene->first);
 }
 
-/* Reads the mean (head 0) or a head of a frame into its place in the frame's weights. */
-static bool read_head(film_scene *scene, const char *folder, film_frame *frame, int head,
-                      sa_error *error) {
-    sa_number_table matrix = {0}, *first = &scene->first;
-    char inner[32] = "";
-    if (head) snprintf(inner, sizeof inner, "head-%d/", head);
-    char *path = sa_format(error, "%s/%s%08lld.csv", folder, inner, (long long)frame->step);
-    bool good = path && sa_number_table_open(&matrix, path, false, error) &&
-                ((matrix.row && matrix.column) ||
-                 sa_fail(error, SA_DATA, "%s: not a heatmap: tokens are missing", path));
-    if (good && !first->numbers) *first = matrix, matrix = (sa_number_table){0};
-    const sa_number_table *read = matrix.numbers ? &matrix : first;
-    if (good && !(read->rows == first->rows && read->cols == first->cols &&
-                  same_words(read->row, first->row, first->rows) &&
-                  same_words(read->column, first->column, first->cols)))
-        good = sa_fail(error, SA_DATA, "%s: its tokens differ from those of '%s/%08lld.csv'", path,
-                       folder, (long long)scene->frames->step);
-    const size_t size = size_of(scene), all = (size_t)(1 + scene->heads) * size;
-    if (good && !frame->weights)
-        good = (frame->weights = sa_new(all, sizeof *frame->weights, error)) != NULL;
-    if (good) memcpy(frame->weights + (size_t)head * size, read->numbers, size * sizeof(double));
-    sa_number_table_close(&matrix);
-    free(path);
-    return good;
+/* ---- For the page ---------------------------------------------------------------------------- */
+
+/* Returns whether a frame is shown, as the first and the last one always are. */
+static bool is_shown(int i, const film_scene *scene, size_t stride) {
+    return (size_t)i % stride == 0 || i + 1 == scene->count;
 }
 
-/* Reads the frames of the pairs in OUT/film/0001 ..., up to the first pair without frames. */
-static bool read_film(film_scenes *film, const char *out, sa_error *error) {
-    for (; film->count < PAIRS; film->count++) {
-        film_scene *scene = &film->scenes[film->count];
-        char *folder = sa_format(error, "%s/film/%04zu", out, film->count + 1);
-        bool good = folder && list_frames(scene, folder, error);
-        for (size_t i = 0; good && i < scene->count; i++)
-            for (int head = 0; good && head <= scene->heads; head++)
-                good = read_head(scene, folder, &scene->frames[i], head, error);
-        free(folder);
-        if (!good || !scene->count) return good;
+static json_t *json_scene(const film_scene *scene, size_t stride, int heads, bool *failed,
+                          sa_error *error) {
+    const sa_number_table *first = &scene->first;
+    const size_t size = size_of(scene);
+    json_t *weights = json_array(), *each = json_array();
+    double *x = sa_new((size_t)(1 + heads) * size, sizeof *x, error);
+    bool good = x;
+    for (int i = 0; good && i < scene->count; i++) {
+        if (!is_shown(i, scene, stride)) continue;
+        for (int head = 0; good && head <= heads; head++) {
+            sa_number_table frame = {0};
+            good = read_frame(scene, i, head, &frame, error);
+            if (good) memcpy(x + (size_t)head * size, frame.numbers, size * sizeof *x);
+            sa_number_table_close(&frame);
+        }
+        json_array_append_new(weights, sa_page_weights(x, size, failed));
+        if (heads)
+            json_array_append_new(each, sa_page_weights(x + size, (size_t)heads * size, failed));
     }
-    return true;
+    free(x);
+    json_t *json = json_pack(
+        "{s:o, s:o, s:o, s:o}", "source", sa_json_words(first->column, first->cols), "target",
+        sa_json_words(first->row, first->rows), "weights", weights, "heads", each);
+    if (good) return json;
+    json_decref(json);
+    return NULL;
 }
-
-static void release(film_scenes *film) {
-    for (size_t p = 0; p < PAIRS; p++) {
-        film_scene *scene = &film->scenes[p];
-        for (size_t i = 0; i < scene->count; i++)
-            free(scene->frames[i].caption), free(scene->frames[i].weights);
-        free(scene->frames);
-        sa_number_table_close(&scene->first);
-    }
-}
-
-/* ---- Captions -------------------------------------------------------------------------------- */
 
 /* Appends a value of the log, unless the cell is empty. */
 static void add_figure(const char *name, const char *cell, int decimals, sa_buffer *out) {
@@ -191,83 +166,69 @@ static void add_figure(const char *name, const char *cell, int decimals, sa_buff
     sa_number_add_fixed(out, value, decimals);
 }
 
-/* Puts the validation in a row of the log into the caption of the first pair's frame of that step;
- * without cells, gives every frame a caption. */
-static bool name_frames(void *context, const char *const *cells, sa_error *error) {
-    film_scene *scene = context;
-    int64_t step;
-    if (cells && !sa_integer_parse(cells[SA_LOG_STEP], &step)) return true;
-    for (size_t k = 0; k < scene->count; k++) {
-        film_frame *frame = &scene->frames[k];
+/* Gives the frame of this step, if it is shown, the caption of a validation. */
+static bool name_frame(void *context, const char *const *cells, sa_error *error) {
+    const json_t *film = context, *step;
+    int64_t number;
+    size_t i;
+    json_array_foreach(json_object_get(film, "steps"), i, step) {
+        if (!sa_integer_parse(cells[SA_LOG_STEP], &number) || number != json_integer_value(step))
+            continue;
         sa_buffer caption = {0};
-        if (cells && frame->step != step) continue;
-        sa_buffer_addf(&caption, cells || frame->step ? "update %lld" : "before the first update",
-                       (long long)frame->step);
-        if (cells) add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
-        if (cells) add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
-        free(frame->caption);
-        frame->caption = caption.text;
-        if (caption.failed) return sa_fail_memory(error, caption.size);
+        bool failed = false;
+        sa_buffer_addf(&caption, "update %lld", (long long)number);
+        add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
+        add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
+        json_array_set_new(json_object_get(film, "captions"), i, sa_json_buffer(&caption, &failed));
+        if (failed) return sa_fail_memory(error, caption.size);
     }
     return true;
 }
 
-/* ---- For the page ---------------------------------------------------------------------------- */
-
-/* Returns whether a frame is shown, as the first and the last one always are. */
-static bool is_shown(size_t i, const film_scene *scene, size_t stride) {
-    return i % stride == 0 || i + 1 == scene->count;
-}
-
-static json_t *json_scene(const film_scene *scene, size_t stride, int heads, bool *failed) {
-    const sa_number_table *first = &scene->first;
-    const size_t size = size_of(scene);
-    json_t *weights = json_array(), *each = json_array();
-    for (size_t i = 0; i < scene->count; i++) {
-        const double *x = scene->frames[i].weights;
-        if (!is_shown(i, scene, stride)) continue;
-        json_array_append_new(weights, sa_page_weights(x, size, failed));
-        if (heads)
-            json_array_append_new(each, sa_page_weights(x + size, (size_t)heads * size, failed));
-    }
-    return json_pack("{s:o, s:o, s:o, s:o}", "source", sa_json_words(first->column, first->cols),
-                     "target", sa_json_words(first->row, first->rows), "weights", weights, "heads",
-                     each);
-}
-
-/* Returns the films. Leaves out pairs whose frames are not those of the first pair: they belong to
- * another training. */
-static json_t *json_film(sa_html_report *report, const film_scenes *film) {
-    const film_scene *first = film->scenes;
+/* Adds the film of the scenes; leaves out pairs whose frames are not those of the first pair: they
+ * belong to another training. */
+static bool add_film(sa_html_report *report, const film_scene *scenes, size_t pairs,
+                     const char *folder, json_t *film, sa_error *error) {
+    const film_scene *first = scenes;
     size_t size = 0; /* upper bound of the bytes of one frame of all pairs */
-    for (size_t i = 0; i < film->count; i++) size += 2 * size_of(&film->scenes[i]);
+    for (size_t i = 0; i < pairs; i++) size += 2 * size_of(&scenes[i]);
     /* One frame in this many is shown, which keeps the film within its budget. */
-    const size_t stride = 1 + first->count * size * report->models / SA_PAGE_FILM;
-    const size_t bytes = (first->count / stride + 2) * (size_t)first->heads * size;
+    const size_t stride = 1 + (size_t)first->count * size * report->models / SA_PAGE_FILM;
+    const size_t bytes = ((size_t)first->count / stride + 2) * (size_t)first->heads * size;
     const int heads = report->heads + bytes > report->head_budget ? 0 : first->heads;
     if (heads) report->heads += bytes;
-    json_t *steps = json_array(), *captions = json_array(), *scenes = json_array();
-    for (size_t i = 0; i < first->count; i++) {
+    json_object_set_new(film, "heads", json_integer(heads));
+    for (int i = 0; i < first->count; i++) {
+        const long long step = atoll(first->frames[i]->d_name);
         if (!is_shown(i, first, stride)) continue;
-        json_array_append_new(steps, json_integer(first->frames[i].step));
-        json_array_append_new(captions, json_string(first->frames[i].caption));
+        json_array_append_new(json_object_get(film, "steps"), json_integer(step));
+        json_array_append_new(json_object_get(film, "captions"),
+                              step ? json_sprintf("update %lld", step)
+                                   : json_string("before the first update"));
     }
-    for (const film_scene *scene = first; scene < first + film->count; scene++)
-        if (scene->count == first->count && scene->heads == first->heads)
-            json_array_append_new(scenes, json_scene(scene, stride, heads, &report->failed));
-    return json_pack("{s:i, s:o, s:o, s:o}", "heads", heads, "steps", steps, "captions", captions,
-                     "scenes", scenes);
+    bool good = true;
+    for (const film_scene *scene = first; good && scene < first + pairs; scene++) {
+        if (scene->count != first->count || scene->heads != first->heads) continue;
+        json_t *json = json_scene(scene, stride, heads, &report->failed, error);
+        good = json;
+        if (good) json_array_append_new(json_object_get(film, "scenes"), json);
+    }
+    return good && sa_training_log_read(folder, false, name_frame, film, error);
 }
 
 bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error) {
-    film_scenes *film = sa_new(1, sizeof *film, error);
-    if (!film) return false;
-    const bool good = read_film(film, folder, error) && name_frames(film->scenes, NULL, error) &&
-                      sa_training_log_read(folder, false, name_frames, film->scenes, error);
+    film_scene *scenes = sa_new(PAIRS, sizeof *scenes, error);
+    json_t *film = json_pack("{s:[], s:[], s:[]}", "steps", "captions", "scenes");
     json_t *all = json_object_get(report->data, "film");
-    if (good && film->count)
-        json_array_set_new(all, json_array_size(all) - 1, json_film(report, film));
-    release(film);
-    free(film);
+    size_t pairs = 0;
+    bool good = scenes;
+    while (good && pairs < PAIRS && (good = open_scene(&scenes[pairs], folder, pairs, error)) &&
+           scenes[pairs].count)
+        pairs++;
+    good = good && (!pairs || add_film(report, scenes, pairs, folder, film, error));
+    if (good && pairs) json_array_set(all, json_array_size(all) - 1, film);
+    json_decref(film);
+    for (size_t i = 0; scenes && i < PAIRS; i++) close_scene(&scenes[i]);
+    free(scenes);
     return good;
 }

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 double cli_default_of(const cli_option_set *set, const sa_option *option) {
     for (const char *const *name = set->zero; name && *name; name++)
@@ -80,37 +78,37 @@ enum { FILES = 512 }; /* more than all options and words */
 
 typedef struct run_file {
     sa_option_kind kind;     /* input, output or folder */
-    const sa_option *option; /* NULL: a word, or the command's own result on standard output */
+    const sa_option *option; /* NULL: a word */
     const char *path;        /* as given */
-    char *real;              /* the resolved path; NULL: standard input or output */
+    char *real;              /* resolved */
 } run_file;
 
 typedef struct run_files {
     run_file file[FILES];
     size_t count;
+    int inputs, outputs; /* that are standard input and output */
 } run_files;
 
-/* ---- The files of a call --------------------------------------------------------------------- */
-
 static bool add(run_files *files, run_file file, const char *path, sa_error *error) {
-    const bool folder = file.kind == SA_OPTION_FOLDER, standard = !folder && strcmp(path, "-") == 0;
-    if (folder && strcmp(path, "-") == 0)
+    const bool standard = strcmp(path, "-") == 0;
+    if (standard && file.kind == SA_OPTION_FOLDER)
         return sa_fail(error, SA_USAGE, "--%s -: expected a folder", file.option->name);
+    files->inputs += standard && file.kind == SA_OPTION_INPUT;
+    files->outputs += standard && file.kind == SA_OPTION_OUTPUT;
     file.real = standard ? NULL : sa_path_resolve(path, error);
     sa_require(files->count < FILES);
-    if (standard || file.real) files->file[files->count++] = file;
+    if (file.real) files->file[files->count++] = file;
     return standard || file.real;
 }
 
-/* Adds a file, or two as "A,B". */
-static bool add_input(run_files *files, const sa_option *option, const char *path,
-                      sa_error *error) {
-    const run_file input = {SA_OPTION_INPUT, option, path, NULL};
-    const char *comma = strchr(path, ',');
-    if (!comma || !sa_file_missing(path)) return add(files, input, path, error);
+/* Adds a file; an input may be two as "A,B". */
+static bool add_option(run_files *files, sa_option_kind kind, const sa_option *option,
+                       const char *path, sa_error *error) {
+    const run_file file = {kind, option, path, NULL};
+    const char *comma = kind == SA_OPTION_INPUT ? strchr(path, ',') : NULL;
+    if (!comma || !sa_file_missing(path)) return add(files, file, path, error);
     char *first = sa_copy(path, (size_t)(comma - path), error);
-    const bool good =
-        first && add(files, input, first, error) && add(files, input, comma + 1, error);
+    const bool good = first && add(files, file, first, error) && add(files, file, comma + 1, error);
     free(first);
     return good;
 }
@@ -120,19 +118,16 @@ static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
     const cli_option_set *set;
     const sa_option *option;
     for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++) {
-        if (!sa_option_is_text(option)) continue;
+        if (!sa_option_is_text(option) || option->kind == SA_OPTION_TEXT) continue;
         const char *path = text_of(call, set, option);
-        if (path && option->kind != SA_OPTION_TEXT &&
-            !(option->kind == SA_OPTION_INPUT
-                  ? add_input(files, option, path, error)
-                  : add(files, (run_file){option->kind, option, path, NULL}, path, error)))
-            return false;
+        if (path && !add_option(files, option->kind, option, path, error)) return false;
     }
     for (int i = 0; i < cli_most_words(command) && call->words[i]; i++)
-        if (!(command->texts >> i & 1) && !add_input(files, NULL, call->words[i], error))
+        if (!(command->texts >> i & 1) &&
+            !add_option(files, SA_OPTION_INPUT, NULL, call->words[i], error))
             return false;
-    return (command->prints && !command->prints(call->options)) ||
-           add(files, (run_file){SA_OPTION_OUTPUT, NULL, "-", NULL}, "-", error);
+    files->outputs += !command->prints || command->prints(call->options);
+    return true;
 }
 
 bool cli_prints_nothing(const void *fields) {
@@ -141,83 +136,51 @@ bool cli_prints_nothing(const void *fields) {
 
 /* ---- Conflicts ------------------------------------------------------------------------------- */
 
-static bool stat_file(const run_file *file, struct stat *about) {
-    return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
-}
-
 /* Returns whether two paths lead to the same file. Devices and pipes cannot be overwritten. */
 static bool are_same(const run_file *one, const run_file *other) {
-    struct stat a, b;
-    const bool first = stat_file(one, &a), second = stat_file(other, &b);
-    if (first && second) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return !first && !second && one->real && other->real && strcmp(one->real, other->real) == 0;
-}
-
-static bool name_matches(const char *folder, const char *pattern, const char *path) {
-    const size_t length = strlen(folder);
-    if (strncmp(path, folder, length) == 0 && path[length] == '/' &&
-        fnmatch(pattern, path + length + 1, 0) == 0)
-        return true;
-    char whole[SA_PATH_SIZE];
-    return !strpbrk(pattern, "*[") && sa_file_same(sa_path_in(whole, folder, pattern), path);
+    return (strcmp(one->real, other->real) == 0 || sa_file_same(one->real, other->real)) &&
+           (sa_file_is_regular(one->real) || sa_file_missing(one->real));
 }
 
 /* Returns whether the folder's files would replace the other file, or files of the other folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
-    const char *pattern, *theirs;
-    for (size_t i = 0; other->real && (pattern = sa_option_choice(folder->option, i)); i++) {
-        if (other->kind != SA_OPTION_FOLDER) {
-            if (name_matches(folder->real, pattern, other->real)) return true;
-            continue;
-        }
-        for (size_t k = 0; (theirs = sa_option_choice(other->option, k)); k++)
-            if (strcmp(pattern, theirs) == 0 && strcmp(folder->real, other->real) == 0) return true;
+    const size_t length = strlen(folder->real);
+    const bool two = other->kind == SA_OPTION_FOLDER;
+    const char *pattern, *theirs, *rest = other->real + length;
+    if (strncmp(other->real, folder->real, length) != 0 || *rest != (two ? 0 : '/')) return false;
+    for (size_t i = 0; (pattern = sa_option_choice(folder->option, i)); i++) {
+        if (!two && fnmatch(pattern, rest + 1, 0) == 0) return true;
+        for (size_t k = 0; two && (theirs = sa_option_choice(other->option, k)); k++)
+            if (strcmp(pattern, theirs) == 0) return true;
     }
     return false;
 }
 
-static const char *title(const run_file *file, char text[64]) {
-    if (!file->real) return "standard output";
-    snprintf(text, 64, "--%s", file->option->name);
-    return text;
-}
-
-/* Fails with SA_USAGE if one of the two files would replace the other; at most one of them is an
- * input. */
+/* Fails with SA_USAGE if one of the two files, of which at most one is an input, would replace the
+ * other. */
 static bool check_two(const run_file *one, const run_file *other, sa_error *error) {
-    char first[64], second[64];
-    const bool folder = one->kind == SA_OPTION_FOLDER;
-    if (folder || other->kind == SA_OPTION_FOLDER
-            ? !writes_over(folder ? one : other, folder ? other : one)
-            : !are_same(one, other))
-        return true;
-    const run_file *input = one->kind == SA_OPTION_INPUT     ? one
-                            : other->kind == SA_OPTION_INPUT ? other
-                                                             : NULL;
-    const run_file *output = input == one ? other : one;
-    if (output->kind == SA_OPTION_FOLDER || !output->real) output = input == one ? one : other;
-    return input ? sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", output->path)
-                 : sa_fail(error, SA_USAGE, "%s and %s both write '%s'", title(one, first),
-                           title(other, second), output->path);
+    const bool swaps = one->kind == SA_OPTION_INPUT ||
+                       (other->kind == SA_OPTION_FOLDER && one->kind != SA_OPTION_FOLDER);
+    const run_file *output = swaps ? other : one, *rest = swaps ? one : other;
+    const bool folder = output->kind == SA_OPTION_FOLDER;
+    const char *path = folder ? rest->path : output->path;
+    if (!(folder ? writes_over : are_same)(output, rest)) return true;
+    if (rest->kind == SA_OPTION_INPUT)
+        return sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", path);
+    return sa_fail(error, SA_USAGE, "--%s and --%s both write '%s'", one->option->name,
+                   other->option->name, path);
 }
 
 static bool check_all(const run_files *files, const char *name, sa_error *error) {
-    int inputs = 0, outputs = 0; /* those that are standard streams */
-    for (size_t i = 0; i < files->count; i++) {
-        const run_file *one = &files->file[i];
-        const bool input = one->kind == SA_OPTION_INPUT;
-        inputs += input && !one->real;
-        outputs += !input && !one->real;
-        for (size_t k = 0; k < i && (one->real || !input); k++) {
-            const run_file *other = &files->file[k];
-            const bool reads = other->kind == SA_OPTION_INPUT;
-            if ((!one->real && !other->real) || (reads && (input || !other->real))) continue;
-            if (!check_two(other, one, error)) return false;
+    for (size_t i = 0; i < files->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const run_file *one = &files->file[k], *other = &files->file[i];
+            const bool reads = one->kind == SA_OPTION_INPUT && other->kind == SA_OPTION_INPUT;
+            if (!reads && !check_two(one, other, error)) return false;
         }
-    }
-    if (inputs > 1)
+    if (files->inputs > 1)
         return sa_fail(error, SA_USAGE, "%s: standard input can be only one of the files", name);
-    return outputs < 2 ||
+    return files->outputs < 2 ||
            sa_fail(error, SA_USAGE, "%s: only one result can go to standard output", name);
 }
 

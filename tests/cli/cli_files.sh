@@ -93,7 +93,6 @@ refuse "--all-heads and --npy both write 'used'" align $model tiny.tsv --npy use
 refuse "--out and --dropped both write 'other'" clean tiny.tsv --out other --dropped other
 refuse "clean: only one result can go to standard output" clean tiny.tsv --dropped -
 refuse "eval: only one result can go to standard output" eval $model tiny.tsv --per-sentence -
-refuse "--per-sentence and standard output both write 'out'" eval $model tiny.tsv --per-sentence out
 refuse "source and target are the same file 'links'" train --train links,./links --out other
 refuse "translate: standard input can be only one of the files" \
     translate $model - --replace-unknown --dictionary -

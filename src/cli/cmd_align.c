@@ -18,14 +18,15 @@
 typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
-    const char *force_attention, *heads, *columns, *matrix;
+    cli_model_options model;
+    const char *heads, *columns, *matrix;
     sa_matrix_file own; /* of --matrix */
-    int head, limit, max_len, precision, threads;
+    int head, limit;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
 
-enum { ALIGN_ALONE = 8 }; /* options that attribute does not have */
+enum { ALIGN_ALONE = 7 }; /* options that attribute does not have */
 
 static const sa_option table[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
@@ -36,8 +37,6 @@ static const sa_option table[] = {
     {"target", CLI_TEXT(TEXT, RUN(own.target), NULL, "WORDS"), "with --matrix: the words of rows"},
     {"gold", CLI_TEXT(TEXT, RUN(own.gold), NULL, "LINKS"),
      "with --matrix: the gold alignment, as '0-0 1-2'"},
-    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
-     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
      "Transformer: attention to show; encoder, decoder: their self-attention"},
     {"head", CLI_TEXT(TEXT, RUN(heads), NULL, "N"),
@@ -50,9 +49,6 @@ static const sa_option table[] = {
      "Transformer: layer to show; 0: mean over layers"},
     {CLI_COLUMNS(columns)},
     {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"), "maximum number of pairs; 0: all"},
-    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
-    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
-    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 
@@ -121,8 +117,9 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
 }
 
 static bool open_matrices(align_options *options, const char *model, sa_error *error) {
-    if (model || options->force_attention || options->output.linking.at || options->columns ||
-        options->precision || options->threads || options->max_len != SA_MAX_LEN)
+    const cli_model_options *of = &options->model;
+    if (model || of->force_attention || options->output.linking.at || options->columns ||
+        of->precision || of->threads || of->max_len != SA_MAX_LEN)
         return sa_fail(error, SA_USAGE, "--matrix excludes MODEL, PAIRS and their options");
     options->own.layer = options->job.layer;
     return sa_matrix_file_open(&options->own, options->matrix, error);
@@ -154,9 +151,7 @@ static bool run(cli_call *call, sa_error *error) {
                             .head = options->head,
                             .prints = prints(options)};
     sa_model *model =
-        own ? NULL
-            : cli_model_open(words[0], options->threads, options->precision, options->max_len,
-                             options->force_attention, &options->job.override, error);
+        own ? NULL : cli_model_open(words[0], &options->model, &options->job.override, error);
     const bool good = own ? show_matrices(options, &out, count, error)
                           : model && align_pairs(model, call, &out, count, error);
     cli_align_release(&out);
@@ -170,7 +165,9 @@ const cli_command cli_align = {
     .words = "[MODEL] [PAIRS]",
     .summary = "write the attention weights of given translations",
     .size = sizeof(align_options),
-    .sets = {{"Options", table, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
+    .sets = {{"Options", table, 0},
+             {"Model", cli_model_rows, AT(model)},
+             CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,
 };
@@ -193,6 +190,7 @@ const cli_command cli_attribute = {
     .size = sizeof(align_options),
     .sets = {{"Method", method_table, 0},
              {"Options", table + ALIGN_ALONE, 0},
+             {"Model", cli_model_rows + 1, AT(model)},
              CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,

@@ -200,8 +200,9 @@ static bool run(cli_call *call, sa_error *error) {
                                                              options->columns, error))
         return false;
     words all = {.options = options, .corpus = &corpus};
-    sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
-                                     NULL, NULL, error);
+    sa_model *model = cli_model_open(
+        call->words[0], &(cli_model_options){.max_len = options->max_len, .threads = 1}, NULL,
+        error);
     const bool good = model &&
                       (read_words(&all, model, error) || cli_pairs_fail(call->words[1], error)) &&
                       show(&all, call->words[0], error);

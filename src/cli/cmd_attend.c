@@ -342,8 +342,9 @@ static bool show_words(attend_work *work, sa_error *error) {
                                     .annotations = true,
                                     .each = take_words,
                                     .context = work};
-    sa_model *model = cli_model_open(work->options->model, 1, SA_PRECISION_FLOAT32, SA_MAX_LEN,
-                                     NULL, NULL, error);
+    sa_model *model =
+        cli_model_open(work->options->model,
+                       &(cli_model_options){.max_len = SA_MAX_LEN, .threads = 1}, NULL, error);
     work->error = error;
     const bool good = model && sa_explain(model, &job, error) && work->good;
     sa_model_close(model);

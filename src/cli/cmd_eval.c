@@ -11,9 +11,9 @@
 #include <string.h>
 
 typedef struct eval_options {
-    const char *per_sentence, *force_attention, *train, *columns, *target_prefix;
+    const char *per_sentence, *train, *columns, *target_prefix;
     bool by_length, confidence, heads, diagnose, json;
-    int max_len, precision, threads;
+    cli_model_options model;
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;
@@ -36,17 +36,12 @@ static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {CLI_COLUMNS(columns)},
-    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
-     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"target-prefix", CLI_TEXT(TEXT, RUN(target_prefix), NULL, "TEXT"),
      "begin every translation with these words"},
     {"reference-length", SA_SWITCH(RUN(search.reference_length)),
      "end each translation at the length of its reference in tokens, not where the model would "
      "(Newman et al. 2020)"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
-    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
-    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
-    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 
@@ -280,8 +275,7 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
     work->search.nbest = 1;
-    work->model = cli_model_open(words[0], options->threads, options->precision, options->max_len,
-                                 options->force_attention, &work->search.override, error);
+    work->model = cli_model_open(words[0], &options->model, &work->search.override, error);
     if (work->model && !cli_note_gold(&work->corpus, sa_model_settings(work->model), error))
         return false;
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
@@ -368,6 +362,7 @@ const cli_command cli_eval = {
     .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
     .size = sizeof(eval_options),
     .sets = {{"Options", table, 0},
+             {"Model", cli_model_rows, AT(model)},
              {"Search", sa_search_options, AT(search)},
              {"Metrics", sa_metrics_options, AT(metrics)},
              {"Links", sa_linking_options, AT(linking)},

@@ -94,8 +94,9 @@ static bool run(cli_call *call, sa_error *error) {
     options->job.target = call->words[2];
     sa_explanation text = {.digits = options->digits, .wide = options->wide};
     options->job.each = sa_explanation_add, options->job.context = &text;
-    sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
-                                     NULL, NULL, error);
+    sa_model *model = cli_model_open(
+        call->words[0], &(cli_model_options){.max_len = options->max_len, .threads = 1}, NULL,
+        error);
     const bool good = model && (options->json ? print_json(model, &options->job, error)
                                               : sa_explain(model, &options->job, error) &&
                                                     cli_print(&text.out, error));

@@ -80,8 +80,8 @@ static bool prove(const sa_model *model, prove_options *options, sa_error *error
 static bool run(cli_call *call, sa_error *error) {
     prove_options *options = call->options;
     sa_corpus corpus = {0};
-    sa_model *model =
-        cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, SA_MAX_LEN, NULL, NULL, error);
+    sa_model *model = cli_model_open(
+        call->words[0], &(cli_model_options){.max_len = SA_MAX_LEN, .threads = 1}, NULL, error);
     bool good = model && (!call->words[1] ||
                           cli_corpus_open(&corpus, call->words[1], options->columns, error));
     if (call->words[1]) options->job.corpus = &corpus;

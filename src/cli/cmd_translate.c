@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* Most models of an ensemble; batches that are read together, so that a batch has sentences of
- * similar length. */
-enum { MODELS = 16, BATCHES = 64 };
+ * similar length; lines whose unknown words are noted. */
+enum { MODELS = 16, BATCHES = 64, NOTED_LINES = 5 };
 #define MODEL_SUFFIX ".safetensors"
 
 typedef struct translate_options {
     sa_search search;
-    const char *dictionary, *force_attention, *columns, *target_prefix;
-    bool prefix_column, jsonl, merge;
-    int max_len, precision, threads;
+    cli_model_options model;
+    const char *dictionary, *columns, *target_prefix;
+    bool jsonl, merge;
 } translate_options;
 
 #define AT(field) offsetof(translate_options, field)
@@ -29,20 +29,12 @@ static const sa_option table[] = {
      "with --replace-unknown: translate the source word by these pairs, if they contain it; of "
      "several pairs for a word the first counts"},
     {CLI_COLUMNS(columns)},
-    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
-     "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
     {"target-prefix", CLI_TEXT(TEXT, RUN(target_prefix), NULL, "TEXT"),
      "begin every translation with these words, as if the model had generated them"},
-    {"prefix-column", SA_SWITCH(RUN(prefix_column)),
-     "begin each translation with the words after the tab of its line"},
     {"jsonl", SA_SWITCH(RUN(jsonl)),
      "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_SWITCH(RUN(merge)),
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
-    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"),
-     "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
-    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
-    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 
@@ -60,9 +52,7 @@ typedef struct translate_work {
     sa_translation *out;   /* [capacity * nbest] */
     size_t index;          /* of the next sentence, from 0 */
     sa_buffer text;
-    size_t noted_lines;   /* lines with unknown words that were noted, */
-    size_t unnoted_lines; /* further lines, and their words */
-    size_t words, unknown;
+    size_t unknown_lines; /* lines with unknown words */
     bool tabs_noted;
     size_t cut, first_cut; /* translations that end at --max-ratio; line of the first */
     size_t repeated, bars; /* texts left out of n-best lists; those with " ||| " in them */
@@ -73,20 +63,11 @@ typedef struct translate_work {
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-/* Notes the first lines with unknown words one by one, the others at the end. */
 static void note_unknown(translate_work *work, const sa_translation *translation, size_t line) {
-    enum { NOTED_LINES = 5 };
     const int words = translation->source_words, unknown = translation->unknown_source;
-    if (!unknown) return;
-    if (work->noted_lines == NOTED_LINES) {
-        work->unnoted_lines++;
-        work->words += (size_t)words;
-        work->unknown += (size_t)unknown;
-        return;
-    }
-    work->noted_lines++;
-    cli_note("note: %d of %d %s of line %zu %s unknown to the model", unknown, words, work->units,
-             line, unknown > 1 ? "are" : "is");
+    if (unknown && work->unknown_lines++ < NOTED_LINES)
+        cli_note("note: %d of %d %s of line %zu %s unknown to the model", unknown, words,
+                 work->units, line, unknown > 1 ? "are" : "is");
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -175,8 +156,7 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
         const char *const *lines = work->lines + first;
         if (work->search.weights)
             part = sa_alignments_together(lines, lines, sizeof *lines, count - first,
-                                          work->options->max_len);
-        work->search.target_prefix = work->prefixes ? work->prefixes + first : NULL;
+                                          work->options->model.max_len);
         good = sa_translate_ensemble(work->models, work->number, lines, part, &work->search,
                                      work->out, error);
         if (!good) break;
@@ -191,7 +171,7 @@ static bool translate_all(translate_work *work, sa_error *error) {
     cli_input *input = &work->input;
     for (size_t count = 1; count;) {
         if (!cli_input_next(input, work->lines, work->capacity, &count, error)) return false;
-        if (input->tab_line && !work->tabs_noted && !work->options->prefix_column) {
+        if (input->tab_line && !work->tabs_noted) {
             work->tabs_noted = true;
             if (input->first_column)
                 cli_note("note: %s: the first column is translated", input->reader.file.name);
@@ -205,14 +185,14 @@ static bool translate_all(translate_work *work, sa_error *error) {
     if (work->repeated)
         cli_note("note: %zu texts that other tokens make, too, stand in the lists once",
                  work->repeated);
-    if (work->unnoted_lines)
-        cli_note("note: %zu of %zu %s of %zu more lines are unknown, too", work->unknown,
-                 work->words, work->units, work->unnoted_lines);
+    if (work->unknown_lines > NOTED_LINES)
+        cli_note("note: %zu more lines have %s unknown to the model",
+                 work->unknown_lines - NOTED_LINES, work->units);
     cli_note_cut(work->cut, work->first_cut, work->search.max_ratio);
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
-                   work->tokens, work->units, work->options->max_len, work->too_long);
+                   work->tokens, work->units, work->options->model.max_len, work->too_long);
 }
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -242,9 +222,8 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
     const char *text, *dictionary = options->dictionary;
     const int models = count_models(words, &text, error);
     for (; work->number < models; work->number++) {
-        work->models[work->number] = cli_model_open(
-            words[work->number], options->threads, options->precision, options->max_len,
-            options->force_attention, &work->search.override, error);
+        work->models[work->number] =
+            cli_model_open(words[work->number], &options->model, &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
     if (!models ||
@@ -252,8 +231,7 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
         return false;
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
-    work->input.first_column = options->prefix_column ||
-                               (text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz")));
+    work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
     static const char *const tables[] = {".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".json", ".tmx"};
     for (size_t i = 0; text && i < sizeof tables / sizeof *tables; i++)
         if (has_suffix(text, tables[i]))
@@ -266,11 +244,11 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
                                                                    : "words";
     work->capacity = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->capacity, sizeof *work->lines, error);
-    if (options->prefix_column || options->target_prefix) {
+    if (options->target_prefix) {
         work->prefixes = sa_new(work->capacity, sizeof *work->prefixes, error);
         if (!work->prefixes) return false;
         for (size_t i = 0; i < work->capacity; i++) work->prefixes[i] = options->target_prefix;
-        if (options->prefix_column) work->input.second = work->prefixes;
+        work->search.target_prefix = work->prefixes;
     }
     work->out = work->lines
                     ? sa_new(work->capacity, (size_t)work->search.nbest * sizeof *work->out, error)
@@ -285,11 +263,10 @@ static bool check_options(const translate_options *options, sa_error *error) {
                        search->nbest);
     if (options->dictionary && !search->replace_unknown)
         return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
-    if (options->prefix_column && options->target_prefix)
-        return sa_fail(error, SA_USAGE, "--target-prefix and --prefix-column exclude each other");
     if (options->merge && !options->jsonl)
         return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
-    return !options->force_attention || strcmp(options->force_attention, "gold") != 0 ||
+    const char *forced = options->model.force_attention;
+    return !forced || strcmp(forced, "gold") != 0 ||
            sa_fail(error, SA_USAGE,
                    "--force-attention gold needs pairs with alignments: use align or eval");
 }
@@ -314,6 +291,8 @@ const cli_command cli_translate = {
     .most = MODELS + 2,
     .summary = "translate one sentence per line",
     .size = sizeof(translate_options),
-    .sets = {{"Options", table, 0}, {"Search", sa_search_options, AT(search)}},
+    .sets = {{"Options", table, 0},
+             {"Model", cli_model_rows, AT(model)},
+             {"Search", sa_search_options, AT(search)}},
     .run = run,
 };

@@ -70,26 +70,41 @@ bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error) {
     return good;
 }
 
-sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,
-                         const char *force_attention, sa_attention_override *override,
-                         sa_error *error) {
-    sa_model *model = sa_model_open(path, threads, error);
+#define AT(field) offsetof(cli_model_options, field)
+
+const sa_option cli_model_rows[] = {
+    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
+     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
+    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"),
+     CLI_MAX_LEN ", or for translate an empty line and exit code 7"},
+    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"),
+     "products of weights, whatever the model was trained with: float32, or of operands rounded to "
+     "bf16"},
+    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
+    {0},
+};
+
+sa_model *cli_model_open(const char *path, const cli_model_options *options,
+                         sa_attention_override *override, sa_error *error) {
+    const char *force_attention = options->force_attention;
+    const bool bf16 = options->precision == SA_PRECISION_BF16;
+    sa_model *model = sa_model_open(path, options->threads, error);
     if (!model) return NULL;
     const sa_settings *settings = sa_model_settings(model);
-    sa_model_set_max_len(model, max_len, error);
-    sa_model_set_precision(model, precision, error);
+    sa_model_set_max_len(model, options->max_len, error);
+    sa_model_set_precision(model, options->precision, error);
     if (force_attention && !sa_settings_has_attention(settings))
         sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                 sa_decoder_info((size_t)settings->decoder, NULL, NULL));
     else if (!force_attention || sa_attention_override_parse(override, force_attention, error)) {
         static bool noted; /* once for all models of an ensemble */
-        if (sa_blas_one_thread() && threads != 1) cli_note("note: %s", sa_blas_one_thread());
+        if (sa_blas_one_thread() && options->threads != 1)
+            cli_note("note: %s", sa_blas_one_thread());
         if (sa_model_denormals(model))
             cli_note("note: '%s': %zu denormal numbers are read as zero", path,
                      sa_model_denormals(model));
-        if (precision == SA_PRECISION_BF16 && sa_bf16_emulated() && !noted)
-            cli_note("note: %s", sa_bf16_emulated());
-        noted |= precision == SA_PRECISION_BF16;
+        if (bf16 && sa_bf16_emulated() && !noted) cli_note("note: %s", sa_bf16_emulated());
+        noted |= bf16;
         return model;
     }
     sa_model_close(model);
@@ -183,11 +198,6 @@ bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size
         char *tab = memchr(line, '\t', size);
         if (tab && !input->tab_line) input->tab_line = reader->lines.number;
         if (tab && input->first_column) *tab = 0;
-        if (input->second) {
-            char *end = tab ? strchr(tab + 1, '\t') : NULL;
-            if (end) *end = 0;
-            input->second[*count] = tab ? tab + 1 : "";
-        }
         lines[(*count)++] = line;
     }
     return !failed;

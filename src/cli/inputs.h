@@ -3,19 +3,25 @@
 #pragma once
 
 #include "base/file.h"
+#include "cli/command.h"
 #include "config/settings.h"
 
-/* The help of --max-len where a longer sentence is an error, and of --precision. */
+/* The help of --max-len. */
 #define CLI_MAX_LEN "longest sentence that is read, in tokens per side; a longer one is an error"
-#define CLI_PRECISION                                                                              \
-    "products of weights, whatever the model was trained with: float32, or of operands "           \
-    "rounded to bf16"
 
-/* Opens a model that reads sentences of up to max_len tokens; notes denormal numbers and slow
- * kernels. Parses `force_attention`, the option's value, into *override; both may be NULL. */
-sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,
-                         const char *force_attention, sa_attention_override *override,
-                         sa_error *error);
+/* How a model is used. */
+typedef struct cli_model_options {
+    const char *force_attention; /* NULL: not given */
+    int max_len, precision, threads;
+} cli_model_options;
+
+/* The options of cli_model_options, --force-attention first. */
+extern const sa_option cli_model_rows[];
+
+/* Opens a model; notes denormal numbers and slow kernels. Parses --force-attention into
+ * *override, which may be NULL without it. */
+sa_model *cli_model_open(const char *path, const cli_model_options *options,
+                         sa_attention_override *override, sa_error *error);
 
 /* Reads only the settings of a model. */
 bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error);
@@ -64,10 +70,8 @@ typedef struct cli_input {
     bool ended;       /* end of input */
     size_t received;  /* bytes, including the beginning of an incomplete line */
     size_t capacity;
-    bool first_column;   /* the caller sets it: a line ends at its first tab */
-    const char **second; /* [max_lines] the caller sets it, with first_column, to get what follows
-                            the first tab, up to the second; "" without a tab */
-    size_t tab_line;     /* the first line with a tab so far, from 1; 0: none */
+    bool first_column; /* the caller sets it: a line ends at its first tab */
+    size_t tab_line;   /* the first line with a tab so far, from 1; 0: none */
 } cli_input;
 
 /* Opens a file, which may be gzip, or standard input (NULL or "-"). path must outlive the input;

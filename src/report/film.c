@@ -218,7 +218,7 @@ static bool add_film(sa_html_report *report, const film_scene *scenes, size_t pa
 
 bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error) {
     film_scene *scenes = sa_new(PAIRS, sizeof *scenes, error);
-    json_t *film = json_pack("{s:[], s:[], s:[]}", "steps", "captions", "scenes");
+    json_t *film = json_pack("{s:i, s:[], s:[], s:[]}", "heads", 0, "steps", "captions", "scenes");
     json_t *all = json_object_get(report->data, "film");
     size_t pairs = 0;
     bool good = scenes;

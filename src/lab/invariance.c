@@ -139,77 +139,62 @@ bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
 
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
-/* Draws random annotations as large as those of the pass, and computes their keys and values. */
-static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
-                        sa_memory *memory) {
-    const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
-    sa_memory_layout(arena, w, seen->first, h, memory);
-    if (!arena->base) return;
-    const double size = sa_lab_largest(seen->annotations);
+/* Lets the queries s attend to random annotations, as large as those of the memory that they
+ * replace, all at once as in the pass before, so that rounding is the same, or (without `queries`)
+ * step by step. */
+static void attend_random(sa_rng *rng, const sa_attention *w, sa_mat s, sa_memory *memory,
+                          const sa_queries *queries, sa_attention_rows rows, sa_mat c,
+                          const sa_attention_scratch *scratch) {
+    const sa_mat h = memory->annotations;
+    const double size = sa_lab_largest(h);
     for (int i = 0; i < h.rows; i++)
         for (int k = 0; k < h.cols; k++)
             sa_row(h, i)[k] = (sa_real)(size * (2 * sa_rng_uniform(rng) - 1));
     sa_memory_forward(w, memory);
-}
-
-/* Lets the queries s attend to a random memory, one by one (without `queries`) or all at once, as
- * in the pass before, so that rounding is the same. Computes nothing while the arena only
- * counts. */
-static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
-                                              sa_mat s, const sa_memory *seen,
-                                              const sa_queries *queries) {
-    const int steps = s.rows, S = seen->annotations.rows;
-    sa_memory memory;
-    draw_memory(arena, rng, w, seen, &memory);
-    sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);
-    const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
-    const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
-    if (arena->base && queries) sa_attention_forward(w, &memory, queries, s, rows, c, &scratch);
-    for (int t = 0; arena->base && !queries && t < steps; t++) {
+    if (queries) sa_attention_forward(w, memory, queries, s, rows, c, scratch);
+    for (int t = 0; !queries && t < s.rows; t++) {
         const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
-        if (t)
-            sa_copy_mat(sa_rows(rows.carry, t - 1, 1), row.previous_carry);
-        else
-            sa_attention_carry_begin(w, row.previous_carry);
-        sa_attention_forward(w, &memory, &(sa_queries){.blocks = 1, .i = t + 1}, sa_rows(s, t, 1),
-                             row, sa_rows(c, t, 1), &scratch);
+        if (t) sa_copy_mat(sa_rows(rows.carry, t - 1, 1), row.previous_carry);
+        sa_attention_forward(w, memory, &(sa_queries){.blocks = 1, .i = t + 1}, sa_rows(s, t, 1),
+                             row, sa_rows(c, t, 1), scratch);
     }
-    return rows;
 }
 
-/* Returns how the weights of a pass over one pair change if its queries attend to a random memory.
- */
-static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
-    const sa_seq2seq *w = view.pass->w;
-    sa_lab_pass again = *view.pass;
-    sa_pass *cache = &again.cache;
+/* Computes the attention between decoder and encoder of `again` once more, with random annotations
+ * and the queries of `alone`, a pass over the same pair. */
+static void attend_again(const sa_lab_pass *alone, sa_lab_pass *again, sa_rng *rng) {
+    const sa_seq2seq *w = again->w;
+    sa_decoder_cache *decoder = &again->cache.decoder;
     if (w->recurrent)
-        cache->decoder.rows.attention = attend_random_memory(
-            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, &cache->decoder.rows),
-            &cache->decoder.source.memory, NULL);
+        attend_random(rng, &w->decoder.attention,
+                      sa_decoder_query(&w->decoder, &alone->cache.decoder.rows),
+                      &decoder->source.memory, NULL, decoder->rows.attention, decoder->rows.c,
+                      &decoder->scratch);
     for (int i = 0; !w->recurrent && i < w->transformer.sizes.layers; i++) {
-        const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
-        sa_stack_cache *stack = &cache->transformer.decoder;
         const bool joined = is_joined(w);
+        const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
+        const sa_layer_cache *before = &alone->cache.transformer.decoder.layer[i];
+        sa_stack_cache *stack = &again->cache.transformer.decoder;
         sa_attention_sublayer_cache *own = joined ? &stack->layer[i].self : &stack->layer[i].cross;
-        own->rows = attend_random_memory(
-            arena, rng, &(joined ? &layer->self : &layer->cross)->attention, own->residual.in,
-            &own->memory, joined ? &stack->self : &stack->cross);
+        attend_random(rng, &(joined ? &layer->self : &layer->cross)->attention,
+                      (joined ? &before->self : &before->cross)->residual.in, &own->memory,
+                      joined ? &stack->self : &stack->cross, own->rows, own->residual.y,
+                      &stack->scratch);
     }
-    if (!arena->base) return 0;
-    return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.pass->batch.target.steps,
-                                    NULL);
 }
 
 bool sa_measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                             sa_error *error) {
-    const sa_lab_view view = {alone, 0};
-    sa_arena arena = {0};
-    if (setup->pairs.source[p].len < 2) return true;  /* one weight, always 1 */
-    annotation_difference(view, &arena, &setup->rng); /* counts */
-    const bool good = sa_arena_init(&arena, arena.used, error);
-    if (good) raise_to(annotation_difference(view, &arena, &setup->rng), worst);
-    sa_arena_release(&arena);
+    sa_lab_pass again;
+    if (setup->pairs.source[p].len < 2) return true; /* one weight, always 1 */
+    const bool good = open_pair(setup, alone->w, p, &again, error);
+    if (good) {
+        attend_again(alone, &again, &setup->rng);
+        raise_to(sa_lab_weight_difference((sa_lab_view){&again, 0}, (sa_lab_view){alone, 0},
+                                          setup->pairs.target[p].len, NULL),
+                 worst);
+    }
+    sa_lab_pass_close(&again);
     return good;
 }
 

@@ -5,15 +5,17 @@
 #include "lab/lab_model.h"
 #include "lab/lab_pass.h"
 
+enum { SA_PROOF_DRAWN = 6, SA_PROOF_WORDS = 46 }; /* pairs that are drawn, their tokens */
+
 /* A model and the pairs that it is tested on. */
 typedef struct sa_proof_setup {
     sa_lab_model model; /* its batch is the first pair alone */
     sa_lab_pairs pairs;
-    sa_lab_pass all;                /* over all pairs in one batch */
-    double largest_gradient;        /* of all pairs */
-    sa_rng rng;                     /* for replacing words and annotations */
-    sa_sentence *sources, *targets; /* room for those of `pairs`, */
-    int32_t *ids;                   /* and for the words of drawn ones */
+    sa_lab_pass all;                      /* over all pairs in one batch */
+    double largest_gradient;              /* of all pairs */
+    sa_rng rng;                           /* for replacing words and annotations */
+    sa_sentence drawn[2][SA_PROOF_DRAWN]; /* sources and targets, where no pairs are given */
+    int32_t ids[SA_PROOF_WORDS];
 } sa_proof_setup;
 
 /* Returns the attention between decoder and encoder (of a Transformer's first layer), or NULL. */

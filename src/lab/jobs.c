@@ -20,51 +20,54 @@ typedef struct explanation_task {
     sa_model *model;
     const sa_explain_options *options;
     char *source_text, *target_text; /* in NFC; target_text NULL: the model translates */
-    sa_sentence source, target;      /* the task owns their ids */
-    const char **source_words, **target_words, **read_words; /* "<s>", or the source, before the
-                                                                target */
-    int first_read;                                          /* the first word read that is shown */
-    const char **vocabulary;                                 /* of the target */
+    sa_sentence *source, *target;    /* [1] */
+    /* The words of both, those that the decoder reads ("<s>", or the source, before the target),
+     * and the target's vocabulary. */
+    const char **source_words, **target_words, **read_words, **vocabulary;
+    int first_read; /* the first word read that is shown */
     sa_explain_pair pair;
 } explanation_task;
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
-
-/* Encodes one side: its text in NFC and its ids, which the caller frees. */
-static bool read_side(const explanation_task *all, const char *side, const sa_text_codec *codec,
-                      const char *text, char **normal, sa_sentence *out, sa_error *error) {
-    int32_t *ids;
-    *normal = sa_utf8_text(side, text, error);
-    const sa_pair pair = {.source = codec == &all->model->source ? *normal : NULL,
-                          .target = codec == &all->model->target ? *normal : NULL};
-    if (!*normal || !sa_check_lengths(all->model, NULL, &pair, 1, error) ||
-        !sa_text_codec_encode(codec, NULL, *normal, &ids, &out->len, error))
+/* Encodes the texts. */
+static bool read_texts(explanation_task *all, sa_error *error) {
+    const sa_model *model = all->model;
+    const sa_explain_options *options = all->options;
+    const sa_text_codec *const codec[] = {&model->source, &model->target};
+    all->source_text = sa_utf8_text("source", options->source, error);
+    if (!all->source_text) return false;
+    if (options->target && !(all->target_text = sa_utf8_text("target", options->target, error)))
         return false;
-    out->ids = ids;
-    return true;
+    const sa_pair pair = {.source = all->source_text,
+                          .target = all->target_text ? all->target_text : ""};
+    const char *const *const target = all->target_text ? &pair.target : NULL;
+    return sa_check_lengths(model, NULL, &pair, 1, error) &&
+           sa_encode_pairs(codec[0], codec[1], model->max_len, &pair, 1, &all->source, &all->target,
+                           error) &&
+           (!model->settings.copy || sa_extend_texts(codec, &pair.source, target, 0, 1, all->source,
+                                                     target ? all->target : NULL, error));
 }
 
+/* Replaces the target by the greedy translation. */
 static bool translate(explanation_task *all, sa_error *error) {
     sa_search greedy;
     sa_hypothesis found = {0};
     sa_search_init(&greedy);
     greedy.beam = greedy.nbest = 1;
     const sa_seq2seq *const w = &all->model->w;
-    const sa_sentence *const source = &all->source;
+    const sa_sentence *const source = all->source;
     sa_ensemble alone;
     const bool good = sa_ensemble_open(&alone, &w, 1, NULL, error) &&
                       sa_search_batch(&alone, &source, (sa_outlines){0}, 1, &greedy, &found, error);
     sa_ensemble_release(&alone);
     if (!good) return false;
     int32_t *ids = sa_new((size_t)found.len, sizeof *ids, error);
-    all->target = (sa_sentence){ids, found.len, found.ids};
+    free((int32_t *)(uintptr_t)all->target->ids);
+    *all->target = (sa_sentence){ids, found.len, found.ids};
     const int known = sa_seq2seq_words(&all->model->w);
     for (int i = 0; ids && i < found.len; i++) /* the decoder reads a copied word as <unk> */
         ids[i] = found.ids[i] < known ? found.ids[i] : SA_UNK;
     return ids;
 }
-
-/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Returns the words of extended ids, or the first `count` words of the vocabulary (ids NULL). */
 static const char **words_of(const explanation_task *all, const int32_t *ids, int count,
@@ -72,43 +75,40 @@ static const char **words_of(const explanation_task *all, const int32_t *ids, in
     const sa_vocab *vocab = &all->model->target.vocab;
     sa_token *tokens = sa_new((size_t)count, sizeof *tokens, error);
     for (int i = 0; tokens && i < count; i++)
-        tokens[i] = sa_word_of(vocab, ids ? ids[i] : i, &all->source, all->source_words);
+        tokens[i] = sa_word_of(vocab, ids ? ids[i] : i, all->source, all->source_words);
     const char **words = tokens ? sa_token_texts(tokens, (size_t)count, error) : NULL;
     free(tokens);
     return words;
 }
 
-static bool find_labels(explanation_task *all, sa_error *error) {
+static bool find_words(explanation_task *all, sa_error *error) {
     const sa_text_codec *source = &all->model->source, *target = &all->model->target;
-    all->source_words = sa_surface_words(source, all->source_text, &all->source, error);
-    if (all->source_words)
-        all->target_words = all->target_text
-                                ? sa_surface_words(target, all->target_text, &all->target, error)
-                                : words_of(all, all->target.extended, all->target.len, error);
     const bool joined = all->model->w.transformer.sizes.decoder_only;
-    const int before = joined ? all->source.len : 1, count = before + all->target.len - 1;
-    all->read_words =
-        all->target_words ? sa_new((size_t)count, sizeof *all->read_words, error) : NULL;
-    for (int i = 0; all->read_words && i < count; i++)
+    const int before = joined ? all->source->len : 1, count = before + all->target->len - 1;
+    all->source_words = sa_surface_words(source, all->source_text, all->source, error);
+    if (!all->source_words) return false;
+    all->target_words = all->target_text
+                            ? sa_surface_words(target, all->target_text, all->target, error)
+                            : words_of(all, all->target->extended, all->target->len, error);
+    all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
+    all->read_words = sa_new((size_t)count, sizeof *all->read_words, error);
+    if (!all->target_words || !all->vocabulary || !all->read_words) return false;
+    for (int i = 0; i < count; i++)
         all->read_words[i] = i >= before ? all->target_words[i - before]
                              : joined    ? all->source_words[i]
                                          : "<s>";
     all->first_read = all->options->annotations ? before - 1 : 0;
-    if (all->read_words)
-        all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
     all->pair = (sa_explain_pair){
         .forced = all->options->target,
-        .sources = all->source.len,
-        .targets = all->target.len,
+        .sources = all->source->len,
+        .targets = all->target->len,
         .source = all->source_words,
         .target = all->target_words,
-        .source_token_ids = all->source.ids,
-        .target_token_ids = all->target.ids,
+        .source_token_ids = all->source->ids,
+        .target_token_ids = all->target->ids,
     };
-    return all->vocabulary;
+    return true;
 }
-
-/* ---- The explanation ------------------------------------------------------------------------- */
 
 static void each(void *context, const sa_explain_value *line) {
     const explanation_task *all = context;
@@ -119,61 +119,49 @@ static void each(void *context, const sa_explain_value *line) {
     all->options->each(all->options->context, &all->pair, &labelled);
 }
 
-/* Checks the options for a Transformer, where one token in one layer is explained. */
-static bool check_layer(const explanation_task *all, sa_error *error) {
+/* Checks that the model has what is to be explained: a step of a recurrent decoder, or a word in a
+ * layer of a Transformer, or the words of a side. */
+static bool check_place(const explanation_task *all, sa_error *error) {
     const sa_explain_options *options = all->options;
-    const int layers = sa_seq2seq_layers(&all->model->w, options->site);
+    const sa_seq2seq *w = &all->model->w;
     const bool encodes = options->site == SA_SITE_ENCODER;
-    const int words = encodes ? all->source.len : all->target.len;
+    const int words = encodes && !w->recurrent ? all->source->len : all->target->len;
+    const int layers = sa_seq2seq_layers(w, options->site), step = options->step;
+    if (w->recurrent && options->layer > 1)
+        return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer", options->layer);
+    if (options->annotations)
+        return options->site != SA_SITE_CROSS ||
+               sa_fail(error, SA_USAGE, "'options->site': there are no words of their own");
+    if (w->recurrent && options->site == SA_SITE_DECODER)
+        return sa_fail(error, SA_USAGE, "--site decoder: applies to a Transformer");
+    if (w->recurrent)
+        return (step >= 0 && step <= words) ||
+               sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, EOS included",
+                       step, words);
     if (options->layer < 1 || options->layer > layers)
         return sa_fail(error, SA_USAGE, "--layer %d: the %s has %d", options->layer,
                        encodes ? "encoder" : "decoder", layers);
-    if (!options->step)
-        return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
-    return (options->step >= 1 && options->step <= words) ||
-           sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included",
-                   options->step, encodes ? "source" : "target", words);
+    if (!step) return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
+    return (step >= 1 && step <= words) ||
+           sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included", step,
+                   encodes ? "source" : "target", words);
 }
 
 static bool run(explanation_task *all, sa_error *error) {
     const sa_model *model = all->model;
-    const char *target = all->options->target;
-    if (!read_side(all, "source", &model->source, all->options->source, &all->source_text,
-                   &all->source, error))
+    if (!read_texts(all, error)) return false;
+    if (all->source->len <= 1) return sa_fail(error, SA_USAGE, "the source is empty");
+    if ((!all->target_text && !translate(all, error)) || !check_place(all, error) ||
+        !find_words(all, error))
         return false;
-    if (all->source.len <= 1) return sa_fail(error, SA_USAGE, "the source is empty");
-    if (target &&
-        !read_side(all, "target", &model->target, target, &all->target_text, &all->target, error))
-        return false;
-    const char *const source = all->source_text, *const normal = all->target_text;
-    const sa_text_codec *const codec[] = {&model->source, &model->target};
-    if ((model->settings.copy &&
-         !sa_extend_texts(codec, &source, normal ? &normal : NULL, 0, 1, &all->source,
-                          normal ? &all->target : NULL, error)) ||
-        (!target && !translate(all, error)))
-        return false;
-    if (model->w.recurrent && all->options->layer > 1)
-        return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",
-                       all->options->layer);
-    const bool annotations = all->options->annotations;
-    const bool recurrent = model->w.recurrent && !annotations;
-    if (annotations && all->options->site == SA_SITE_CROSS)
-        return sa_fail(error, SA_USAGE, "'options->site': there are no words of their own");
-    if (recurrent && all->options->site == SA_SITE_DECODER)
-        return sa_fail(error, SA_USAGE, "--site decoder: applies to a Transformer");
-    if (!recurrent && !annotations && !check_layer(all, error)) return false;
-    if (recurrent && (all->options->step < 0 || all->options->step > all->target.len))
-        return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, EOS included",
-                       all->options->step, all->target.len);
     const sa_lab_explain_job job = {.settings = &model->settings,
                                     .values = model->values,
-                                    .pair = {&all->source, &all->target, 1,
+                                    .pair = {all->source, all->target, 1,
                                              sa_vocab_size(&model->source.vocab),
                                              sa_vocab_size(&model->target.vocab)},
                                     .options = all->options,
                                     .each = each,
                                     .context = all};
-    if (!find_labels(all, error)) return false;
     const bool good = sa_lab_explain(&job, error);
     if (good) all->options->each(all->options->context, &all->pair, NULL);
     if (!good && error && error->code == SA_DIVERGED) sa_fail_diverged(error);
@@ -189,10 +177,7 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
     explanation_task all = {.model = model, .options = options};
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);
-    for (int i = 0; i < 2; i++) {
-        const sa_sentence *side = i ? &all.target : &all.source;
-        free((int32_t *)(uintptr_t)side->ids), free((int32_t *)(uintptr_t)side->extended);
-    }
+    sa_sentences_release(all.source, 1), sa_sentences_release(all.target, 1);
     free(all.source_words), free(all.target_words), free(all.read_words), free(all.vocabulary);
     return good;
 }

@@ -164,55 +164,26 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
                    failed.above ? "must be above" : "allowed", failed.allowed, failed.meaning);
 }
 
-/* ---- Pairs ----------------------------------------------------------------------------------- */
-
-/* Source and target lengths of the drawn pairs. */
-static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
-enum { DRAWN = sizeof lengths / sizeof *lengths };
-
-/* Returns how many source positions a location score covers, which the proof must exceed; otherwise
- * 0. */
-static int max_positions_of(const sa_settings *settings) {
-    const bool attends = sa_model_attends(settings);
-    const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
-    return location ? settings->max_len + 1 : 0;
-}
-
-static void draw_pair(sa_proof_setup *setup, int S, int T, int32_t **ids) {
-    sa_lab_pairs *pairs = &setup->pairs;
-    setup->sources[pairs->count] = sa_lab_draw_sentence(&setup->rng, *ids, S, pairs->source_words);
-    setup->targets[pairs->count++] =
-        sa_lab_draw_sentence(&setup->rng, *ids + S, T, pairs->target_words);
-    *ids += S + T;
-}
-
-/* Opens the job's pairs, or draws some, and one whose source is longer than a location score
- * covers. */
-static bool open_pairs(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
-    enum { TARGET = 3, CAPACITY = 64 };
-    const int max_positions = max_positions_of(proof->settings),
-              given = proof->pairs.source ? proof->pairs.count : 0;
-    const size_t count = (size_t)given + DRAWN + 1;
-    setup->sources = sa_new(count, sizeof *setup->sources, error);
-    setup->targets = sa_new(count, sizeof *setup->targets, error);
-    setup->ids = sa_new((size_t)max_positions + CAPACITY, sizeof *setup->ids, error);
-    if (!setup->sources || !setup->targets || !setup->ids) return false;
-    setup->pairs = proof->pairs;
-    setup->pairs.source = setup->sources, setup->pairs.target = setup->targets;
-    setup->pairs.count = given;
-    int32_t *ids = setup->ids;
-    for (int p = 0; p < given; p++)
-        setup->sources[p] = proof->pairs.source[p], setup->targets[p] = proof->pairs.target[p];
-    for (int p = 0; !given && p < DRAWN; p++) draw_pair(setup, lengths[p][0], lengths[p][1], &ids);
-    if (max_positions) draw_pair(setup, max_positions + 2, TARGET, &ids);
-    return true;
-}
-
 /* ---- The job --------------------------------------------------------------------------------- */
+
+/* Draws pairs of ragged lengths. */
+static void draw_pairs(sa_proof_setup *setup) {
+    static const int lengths[SA_PROOF_DRAWN][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
+    sa_lab_pairs *pairs = &setup->pairs;
+    int32_t *ids = setup->ids;
+    pairs->source = setup->drawn[0], pairs->target = setup->drawn[1];
+    pairs->count = SA_PROOF_DRAWN;
+    for (int p = 0; p < SA_PROOF_DRAWN; p++)
+        for (int side = 0; side < 2; ids += lengths[p][side++])
+            setup->drawn[side][p] =
+                sa_lab_draw_sentence(&setup->rng, ids, lengths[p][side],
+                                     side ? pairs->target_words : pairs->source_words);
+}
 
 bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
     setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
-    if (!open_pairs(setup, proof, error)) return false;
+    setup->pairs = proof->pairs;
+    if (!proof->pairs.source) draw_pairs(setup);
     sa_lab_pairs first = setup->pairs;
     first.count = 1;
     if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;
@@ -225,7 +196,6 @@ bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_erro
 void sa_proof_close(sa_proof_setup *setup) {
     sa_lab_pass_close(&setup->all);
     sa_lab_model_close(&setup->model);
-    free(setup->sources), free(setup->targets), free(setup->ids);
 }
 
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {

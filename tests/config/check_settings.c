@@ -119,6 +119,19 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
 }
 END_TEST
 
+/* What softalign compare takes once for all its models. */
+START_TEST(some_options_are_of_all_models) {
+    char common[1024] = "";
+    for (const sa_option *option = sa_settings_options; option->name; option++)
+        if (sa_settings_is_common(option)) strcat(strcat(common, option->name), " ");
+    ck_assert_str_eq(common,
+                     "tokenizer source-tokenizer target-tokenizer bpe-merges bpe lowercase "
+                     "min-freq vocab max-len batch batch-tokens seed hold-out tokenize smooth "
+                     "smooth-value effective-order chrf-order chrf-word-order chrf-beta "
+                     "chrf-whitespace chrf-eps threads epochs steps max-time ");
+}
+END_TEST
+
 START_TEST(text_options_keep_the_given_text) {
     static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0,     0,
                                   0,     NULL,           NULL,         0, "DIR", "x"};
@@ -396,6 +409,7 @@ int main(void) {
     tcase_add_test(cases, each_row_has_a_field_of_its_own);
     tcase_add_test(cases, options_are_set_from_text);
     tcase_add_test(cases, bad_values_are_refused_and_change_nothing);
+    tcase_add_test(cases, some_options_are_of_all_models);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
     tcase_add_test(cases, a_word_may_stand_for_a_number);

@@ -142,6 +142,10 @@ static const struct {
      "codes:3: 'abc' is not a character, and no line before makes it"},
     {"#version: 0.2\na bc</w>\nb c</w>\n",
      "codes:2: 'bc</w>' is not a character, and no line before makes it"},
+#define TEN "0123456789"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+    {"#version: 0.2\n" HUNDRED "x y\n",
+     "codes:2: '" HUNDRED "' is not a character, and no line before makes it"},
     {"#version: 0.2\na </w>\n", "codes:2: '</w>' is not a character, and no line before makes it"},
     {"#version: 0.2\na b\nc \xff\n",
      "codes:3: not UTF-8 at byte 3: 0xFF (perhaps an 8-bit code like Latin-1)"},

@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "support/small_training.h"
 #include "support/suite.h"
+#include "train/session.h"
 
 #include <math.h>
 
@@ -39,6 +40,26 @@ static bool train_more(sa_train_options training) {
     *notes = 0;
     return sa_train(&training, &outcome, &error);
 }
+
+/* By which several processes see that they begin with the same file. */
+START_TEST(a_training_knows_the_file_that_it_continues) {
+    sa_container file;
+    sa_session session;
+    const sa_settings settings = still_settings();
+    const char *more = scratch_path("more");
+    const sa_train_options training = {.settings = &settings,
+                                       .train = more,
+                                       .out = out_path,
+                                       .overwrite = true,
+                                       .init_from = first_model};
+    ck_assert_msg(sa_container_open(&file, first_model, 1, NULL, &error), "%s", error.text);
+    ck_assert_msg(sa_session_open(&session, &training, &error), "%s", error.text);
+    ck_assert_uint_eq(session.checksum, file.checksum);
+    ck_assert_uint_ne(session.checksum, 0);
+    sa_session_close(&session);
+    sa_container_close(&file);
+}
+END_TEST
 
 START_TEST(all_weights_are_kept) {
     sa_container from, to;
@@ -144,6 +165,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("initial_weights", &tests);
     tcase_add_checked_fixture(tests, train_first, scratch_remove);
+    tcase_add_test(tests, a_training_knows_the_file_that_it_continues);
     tcase_add_test(tests, all_weights_are_kept);
     tcase_add_test(tests, another_shape_is_refused);
     tcase_add_loop_test(tests, known_words_get_their_vectors, 0, 4);

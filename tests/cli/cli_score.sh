@@ -164,15 +164,11 @@ expect 3 "late.wa:2: expected a sentence from 1 to 4, $what" score --alignments 
 expect 3 "early.wa:2: expected a sentence from 2 to 4, $what" score --alignments four early.wa
 expect 3 "mixed.wa:2: expected a sentence from 1 to 4, $what" score --alignments four mixed.wa
 
-# Links that leave the sentence are dropped; without --target it ends with the last linked word.
+# Links that leave the sentence are dropped; it ends with the last linked word.
 echo '0-0 1-1' >short
 echo '0-0' >gold_short
-echo 'a b c' >three
-for target in "" "--target three"; do
-    expect 0 "" score --alignments short gold_short --shift $target
-    echo "$(awk 'NR > 1 { print $3 }' out | xargs)"
-done >moved
-same "links that were moved" "1 2 1 1 2 2" "$(xargs <moved)"
+expect 0 "" score --alignments short gold_short --shift
+same "links that were moved" "1 2 1" "$(awk 'NR > 1 { print $3 }' out | xargs)"
 
 # Both directions: the other model writes target-source.
 printf '0-0 1-1 3-2\n\n' >forward
@@ -202,15 +198,6 @@ expect 3 "latin:2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1
 printf '0-0\n0:0\n' >bad
 expect 3 "bad:2: '0:0' is not a link; expected source-target as in 0-0 or 2p1" score --alignments bad bad
 expect 3 "gold:1: link 0-0: positions count from 1" score --alignments links gold --gold-base 1
-printf 'one two\nthree\n' >two
-printf '0-0\n1-0\n' >beyond
-expect 3 "beyond:2: link 1-0 is beyond the sentence" score --alignments beyond beyond --source two
-printf '1\tone two\n2\tthree\n' >numbered # the number is not a word
-expect 3 "beyond:2: link 1-0 is beyond the sentence" \
-    score --alignments beyond beyond --source numbered
-printf '0-0\n0p1\n' >possible
-expect 3 "possible:2: link 0p1 is beyond the sentence" \
-    score --alignments possible possible --target two
 expect 3 "'links' has 2 lines, 'hyp' has 32: they must have one line per sentence" score --alignments links hyp
 printf '0-0 5-99999999\n' >far
 expect 7 "far:1: link 5-99999999: no sentence has so many words" \
@@ -218,13 +205,11 @@ expect 7 "far:1: link 5-99999999: no sentence has so many words" \
 expect 2 "score: standard input can be only one of the files" score - -
 expect 2 "score: there is no '--by-length': 'eval --by-length' has BLEU by the length of the source" \
     score hyp ref --by-length
-expect 2 "score: --source needs --alignments" score hyp ref --source ref
 expect 2 "score: --shift needs --alignments" score hyp ref --shift
 expect 2 "score: --against applies to texts, not --alignments" score --alignments links gold --against a
 expect 2 "score: --alignments compares two files: LINKS GOLD" score --alignments links gold gold
 expect 2 "score: --confidence applies to texts, not --alignments" score --alignments links gold --confidence
 expect 2 "score: --reverse needs --alignments" score hyp ref --reverse links
-expect 2 "score: --target needs --alignments" score hyp ref --target ref
 expect 2 "score: --links-base needs --alignments" score hyp ref --links-base 1
 expect 2 "score: --gold-base needs --alignments" score hyp ref --gold-base 1
 expect 2 "score: --combine needs --alignments" score hyp ref --combine union

@@ -232,11 +232,14 @@ static sa_terminal screen_of(int colormap) {
 
 bool cli_heads_read(const char *text, int *head, sa_error *error) {
     int64_t number = 0;
+    sa_nearest nearest = {.wanted = text};
     *head = SA_HEADS_ALL;
     if (!text) return true;
+    sa_nearest_consider(&nearest, "mean");
     if (strcmp(text, "mean") != 0 &&
         (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
-        return sa_fail(error, SA_USAGE, "--head '%s': expected a number or mean", text);
+        return sa_fail(error, SA_USAGE, "--head '%s': expected a number or mean%s", text,
+                       sa_nearest_hint(&nearest));
     *head = number ? (int)number : SA_HEADS_MEAN;
     return true;
 }

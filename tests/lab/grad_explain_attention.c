@@ -314,11 +314,47 @@ START_TEST(large_scores_stay_finite) {
 }
 END_TEST
 
+/* Cross-attention at the second word: queries of its state, keys and values of the source. */
+START_TEST(heads_of_a_transformer) {
+    const sa_explain_options options = {.step = 2, .layer = 1, .site = SA_SITE_CROSS};
+    settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.heads = 2;
+    ck_assert(explain_with(&options, NULL));
+    const struct line *states = find(0, 0, "a"), *words = find(0, 0, "h");
+    for (int head = 1; head <= settings.heads; head++) {
+        const int n = find(0, head, "v")->head.cols, first = (head - 1) * n;
+        double q[WIDE] = {0}, o[WIDE] = {0}, e[S], alpha[S], sum = 0;
+        add_rows("decoder.1.cross.", "W_q", first, n, states->number + states->head.cols, q);
+        same("q", 2, get(0, head, "q"), q, n);
+        for (int j = 0; j < S; j++) {
+            const double *h = words->number + j * words->head.cols;
+            double k[WIDE] = {0}, v[WIDE] = {0};
+            add_rows("decoder.1.cross.", "W_k", first, n, h, k);
+            add_rows("decoder.1.cross.", "W_v", first, n, h, v);
+            same("k", 2, get(0, head, "k") + j * n, k, n);
+            same("v", 2, get(0, head, "v") + j * n, v, n);
+            e[j] = 0;
+            for (int d = 0; d < n; d++) e[j] += q[d] * k[d] / sqrt(n);
+            sum += exp(e[j]);
+        }
+        for (int j = 0; j < S; j++) {
+            alpha[j] = exp(e[j]) / sum;
+            for (int d = 0; d < n; d++) o[d] += alpha[j] * get(0, head, "v")[j * n + d];
+        }
+        same("e", 2, get(0, head, "e"), e, S);
+        same("alpha", 2, get(0, head, "alpha"), alpha, S);
+        same("o", 2, get(0, head, "o"), o, n);
+        ck_assert_str_eq(find(0, head, "v")->letters, "v_j");
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain: attention", &tests);
     tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
+    tcase_add_test(tests, heads_of_a_transformer);
     return suite_run(suite);
 }

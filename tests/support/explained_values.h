@@ -107,20 +107,23 @@ static inline double sigma(double a) {
 
 /* ---- The explanation ------------------------------------------------------------------------- */
 
-static inline bool explain(int step, sa_error *error) {
+static inline bool explain_with(const sa_explain_options *options, sa_error *error) {
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     values = malloc(plan.size * sizeof *values);
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
-    const sa_explain_options options = {.step = step};
     const sa_sentence source = {source_ids, S}, target = {target_ids, T};
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
                                     .pair = {&source, &target, 1, K, K},
-                                    .options = &options,
+                                    .options = options,
                                     .each = collect};
     return sa_lab_explain(&job, error);
+}
+
+static inline bool explain(int step, sa_error *error) {
+    return explain_with(&(sa_explain_options){.step = step}, error);
 }
 
 static inline void release(void) {

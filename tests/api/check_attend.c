@@ -381,6 +381,17 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
             "--positions, --causal, --mask and --bandwidth");
+    job = fitting(), job.positions = SA_POSITIONS_ROPE;
+    job.query = TABLE(1, 3, 1, 2, 3), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
+    job.attention = choice("additive"), job.v_a = TABLE(1, 3, 1, 1, 1);
+    refused(job, SA_USAGE,
+            "--positions rope rotates queries and keys, but --attention additive is not a product "
+            "of theirs");
+    job = fitting(), job.bandwidth = 0.5;
+    refused(job, SA_USAGE, "--bandwidth is the width of a kernel: it needs --attention gaussian");
+    job.attention = choice("gaussian"), job.v_a = TABLE(1, 1, 0);
+    refused(job, SA_USAGE, "--bandwidth and --vector are both the width: give one of them");
     job = fitting(), job.query = TABLE(1, 2, 1e300, 1e300);
     job.keys = TABLE(3, 2, 1e300, 1e300, 0, 0, 0, 0);
     refused(job, SA_DATA,

@@ -142,6 +142,17 @@ START_TEST(a_comparison_is_resumed) {
     expect_usage(sa_compare(&comparing, &result, &error), "seeds");
     comparing.seeds = 1, comparing.train = "-";
     expect_usage(sa_compare(&comparing, &result, &error), "standard input");
+    const sa_compare_options whole = comparing;
+    static const char *const names[] = {"train", "test", "models", "out", "settings"};
+    for (int i = 0; i < 5; i++) {
+        comparing = whole;
+        *(i == 0   ? &comparing.train
+          : i == 1 ? &comparing.test
+          : i == 2 ? &comparing.models
+                   : &comparing.out) = NULL;
+        if (i == 4) comparing.out = whole.out, comparing.settings = NULL;
+        expect_usage(sa_compare(&comparing, &result, &error), names[i]);
+    }
 }
 END_TEST
 

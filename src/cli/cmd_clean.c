@@ -3,11 +3,8 @@
 #include "cli/output.h"
 #include "data/clean.h"
 
-#include <string.h>
-
 typedef struct clean_options {
     const char *out, *dropped, *columns;
-    bool json;
     sa_cleaning cleaning;
 } clean_options;
 
@@ -18,7 +15,6 @@ static const sa_option table[] = {
     {"dropped", CLI_TEXT(OUTPUT, RUN(dropped), NULL, "FILE"),
      "write the dropped lines: reason TAB line number TAB line"},
     {CLI_COLUMNS(columns)},
-    {"json", SA_SWITCH(RUN(json)), "print the counts as one JSON object; needs --out"},
     {0},
 };
 
@@ -30,35 +26,21 @@ static void show_counts(const sa_cleaned *cleaned) {
         if (cleaned->counts[i]) cli_note("%8zu %s", cleaned->counts[i], sa_drop_reasons[i].text);
 }
 
-static json_t *counts_of(const sa_cleaned *cleaned) {
-    json_t *dropped = json_object();
-    for (int i = 0; i < SA_DROP_REASONS; i++)
-        json_object_set_new(dropped, sa_drop_reasons[i].key,
-                            json_integer((json_int_t)cleaned->counts[i]));
-    return json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)cleaned->lines, "kept",
-                     (json_int_t)cleaned->counts[SA_DROP_REASONS], "dropped", dropped);
-}
-
 static bool prints(const void *fields) {
-    const clean_options *options = fields;
-    return !options->out || options->json;
+    return !((const clean_options *)fields)->out;
 }
 
 static bool run(cli_call *call, sa_error *error) {
     const clean_options *options = call->options;
     const char *path = call->words[0], *out = options->out ? options->out : "-";
-    if (options->json && strcmp(out, "-") == 0)
-        return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
     sa_cleaned cleaned;
     bool good = sa_clean(&cleaned, path, options->columns, &options->cleaning, error);
     if (good && cleaned.note.size) cli_note("note: %s", cleaned.note.text);
-    if (good && !options->json) show_counts(&cleaned);
-    const bool none =
-        !cleaned.counts[SA_DROP_REASONS]; /* even then, --dropped and --json say why */
+    if (good) show_counts(&cleaned);
+    const bool none = !cleaned.counts[SA_DROP_REASONS]; /* even then, --dropped says why */
     good =
         good && (none || cli_save(out, &cleaned.kept, error)) &&
         (!options->dropped || cli_save(options->dropped, &cleaned.dropped, error)) &&
-        (!options->json || cli_print_json(counts_of(&cleaned), error)) &&
         (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, cleaned.lines));
     sa_cleaned_release(&cleaned);
     return good;

@@ -231,27 +231,15 @@ static const sa_option *find_elsewhere(const cli_command *command, const char *n
     return NULL;
 }
 
-/* Options of earlier versions or other programs, of one command or of all (NULL), and what to use
- * instead. */
-static const struct {
-    const char *command, *option, *instead;
-} removed[] = {
-    {"train", "teacher-forcing-ratio", "training always reads the reference words, a ratio of 1"},
-    {"train", "keep",
-     "--out keeps the best model and the last; copy last.safetensors to keep more"},
-    {NULL, "verbose", "'softalign --version' prints the versions, the shell's 'time' the cost"},
-    {NULL, "soft", "--jsonl and --tidy have the weights"},
-    {"bpe", "vocabulary", "filter what 'bpe apply' prints"},
-    {"bpe", "vocabulary-threshold", "filter what 'bpe apply' prints"},
-    {"compare", "matrices", "'align DIR/MODEL-s1/best.safetensors PAIRS --csv FOLDER' writes them"},
-    {"score", "sentence", "'softalign.score' of Python takes single lines"},
-    {"score", "by-length", "'eval --by-length' has BLEU by the length of the source"},
-    {"film", "png", "'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame"},
-    {"film", "pdf", "'align --matrix DIR/film/0001/00000010.csv --pdf FOLDER' draws a frame"},
-    {"film", "pair", "the page has all pairs"},
-    {"film", "head", "the page has all heads"},
-    {"film", "colormap", "'align --matrix FILE --colormap NAME' draws a frame"},
-};
+/* Returns what to use in place of an option of earlier versions or other programs, up to the end of
+ * the line; NULL: there is nothing. A line of the list in help.md is "COMMAND OPTION: text", that
+ * of all commands "softalign OPTION: text". */
+static const char *find_instead(const char *command, const char *name) {
+    char line[2 * NAME];
+    snprintf(line, sizeof line, "\n%s %s: ", command, name);
+    const char *found = strstr((const char *)cli_help_text, line);
+    return found ? found + strlen(line) : NULL;
+}
 
 static bool unknown(const cli_command *command, const char *argument, sa_error *error) {
     const bool dashes = strncmp(argument, "--", 2) == 0;
@@ -260,11 +248,11 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     char name[NAME];
     snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
              dashes ? argument + 2 : argument);
-    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
-        if (strcmp(removed[i].option, name) == 0 &&
-            (!removed[i].command || strcmp(removed[i].command, command->name) == 0))
-            return sa_fail(error, SA_USAGE, "%s: there is no '--%s': %s", command->name, name,
-                           removed[i].instead);
+    const char *instead = find_instead(command->name, name);
+    if (!instead) instead = find_instead("softalign", name);
+    if (instead)
+        return sa_fail(error, SA_USAGE, "%s: there is no '--%s': %.*s", command->name, name,
+                       (int)strcspn(instead, "\n"), instead);
     option = find_elsewhere(command, name);
     sa_nearest nearest = {.wanted = name, .prefix = "--", .name = option ? option->name : NULL};
     for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)

@@ -20,7 +20,7 @@ const task task_commands[] = {
     {"corpus", "corpus mono --pairs 5", NULL},
     {"corpus, dates", "corpus dates --pairs 5", NULL},
     {"corpus, phrases", "corpus phrases --pairs 5", NULL},
-    {"clean", "clean p.tsv --max-len 10 --unique source --out c.tsv --json", NULL},
+    {"clean", "clean p.tsv --max-len 10 --unique source --out c.tsv", NULL},
     {"bpe learn", "bpe learn --merges 10 < src.txt", NULL},
     {"bpe apply", "bpe apply --codes codes < src.txt", NULL},
     {"train", "train " TINY "--out o --steps 3 --valid-every 1", NULL},

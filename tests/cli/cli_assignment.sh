@@ -68,6 +68,9 @@ grep -q 'Nothing is written yet' out && grep -q '   0 of 100  points' out || fai
 grade 4 beam nowhere
 mkdir linked && ln -s "$root/src/paper/rnnsearch.c" linked
 grade 4 beam linked
+mkdir linked-above && ln -s "$root" linked-above/softalign # to the solutions
+grade 4 softmax linked-above --library
+grep -q 'linked-above has no file softalign/src/' err || fail "a link to the grader's own tree: $(cat out err)"
 grade 2 nothing score
 # fails CODE WORDS NAME DIR: the grade ends with the code, and says the words.
 fails() {
@@ -123,6 +126,8 @@ for file, code in sources.items():
     holds_no_solution $name
     split_paper $name
     holds_no_solution $name
+    python3 "$name/scripts/dev/embed" made presets words diagnostics grammars help models >out 2>&1 ||
+        fail "$name: a text that the program holds is not in the copy: $(cat out)"
     grep -q 'Hole 1' "$name/src/paper/rnnsearch.c" || fail "$name: rnnsearch.c has no hole"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
 done
@@ -154,8 +159,9 @@ grep -qE 'recall 0\.[78][0-9]+, AER 0\.[12]' out || fail "Model 1 of softalign: 
 mkdir class/good class/twin && cp "$root/corpora/assignments/aligner/solution.py" class/good/align
 printf '#!/bin/sh\nsed s/.*/0-0/\n' >class/twin/align
 printf 'align:\n\tprintf "#!/bin/sh\\nsed s/.*/0-0/" >align; chmod +x align\n' >class/Makefile && mkdir class/made && mv class/Makefile class/made
+mkdir -p "class/deep/$(printf 'd/%.0s' $(seq 900))" # and no align
 "$assignment" leaderboard class --seed 5 "${bare[@]}" >out 2>err || fail "leaderboard: $(cat err)"
-same "leaderboard" "1:good 2:(Model 1) 3:(the diagonal) 4:made 4:twin 6:empty" \
+same "leaderboard" "1:good 2:(Model 1) 3:(the diagonal) 4:made 4:twin 6:empty -:deep: the folder has no file align" \
     "$(tail -n +2 out | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $5; for (i = 6; i <= NF; i++) printf " %s", $i }')"
 
 mkdir class/bom class/dos class/full class/none && printf '%s#!/bin/sh\n' "$mark" >class/bom/align

@@ -172,13 +172,15 @@ def run(folder, pairs, allow_bare):
     try:
         if trouble := "" if made else cannot_run(handed_in(folder, "align")):
             return Measured(trouble)
+        files = {path.name: handed_in(folder, path.name) for path in sorted(folder.iterdir())[:100]
+                 if is_plain(path) and path.stat().st_size <= MOST_OUTPUT}
     except Missing as missing:
         return Measured(str(missing).replace(str(folder), "the folder"))
     box = Box(allow_bare)
     try:
-        for path in sorted(folder.iterdir())[:100]:
-            if is_plain(path) and path.stat().st_size <= MOST_OUTPUT:
-                Path(shutil.copy(path, box.folder)).chmod(0o755)
+        for name, data in files.items():
+            (box.folder / name).write_bytes(data)
+            (box.folder / name).chmod(0o755)
         text = "".join(" ".join(source) + "\t" + " ".join(target) + "\n" for source, target, _ in pairs)
         done = box.run(["sh", "-c", MAKE] if made else ["./align"], SECONDS, stdin=text.encode(), scratch=made)
     finally:

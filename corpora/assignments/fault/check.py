@@ -105,7 +105,7 @@ def grade(folder, number, secret, _seed, _allow_bare):
         "prove": "" if (proof in failed if failed else proof == "none") else
                  "some check of prove fails: did you try both models?" if proof == "none" else
                  "prove has no failed check of its name",
-        "because": "" if len(got.get("because", "").split()) >= BECAUSE else
+        "because": "counts once the fault is right" if fault != name else "" if len(got.get("because", "").split()) >= BECAUSE else
                    f"at least {BECAUSE} words are asked for: what you saw, and why it is that fault and no other",
     }
     points = {"fault": 60, "gradient": 15, "prove": 15, "because": 10}
@@ -124,8 +124,8 @@ def submissions(folder, number, secret, quick):
     for what, answer, points, words in (
             ("right", (name, wrong, failed, because), 100, ""),
             ("empty", ("...", "...", "...", "..."), 0, "Nothing is written yet"),
-            ("another fault", (other, wrong, failed, because), 40, "that is another fault"),
-            ("no name of the list", ("gradient", wrong, failed, because), 40, "none of the names"),
+            ("another fault", (other, wrong, failed, because), 30, "that is another fault"),
+            ("no name of the list", ("gradient", wrong, failed, because), 30, "none of the names"),
             ("right and wrong exchanged", (name, "readout.W_o", "row-sum", because), 70, "gradcheck calls none"),
             ("without evidence", (name, "", "", ""), 60, "words are asked for")):
         (folder / "answer.txt").write_text("fault: {}\ngradient: {}\nprove: {}\nbecause: {}\n".format(*answer), encoding="utf-8")

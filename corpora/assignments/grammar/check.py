@@ -225,12 +225,13 @@ def grade(folder, _number, _secret, _seed, _allow_bare):
     unseen = [pair for pair in sorted(wanted) if pair not in got and pair not in shown]
     wrong = sorted(set(got) - set(wanted))
     small = "" if count <= MOST_RULES else f"{count} rules; at most {MOST_RULES} are asked for: a list of sentences is no grammar"
+    few = "" if 4 * len(known) >= len(wanted) else "counts once a quarter of the sentences is derived"
     reasons = [
         ("the table", 20, f"{len(lost)} of {PUBLIC} are not derived, such as {said(lost[0])}" if lost else ""),
-        ("few rules", 10, small),
+        ("few rules", 10, small or few),
         ("all sentences like those", 25, f"{len(unseen)} are missing, such as {said(unseen[0])}" if unseen else ""),
-        ("no other ones", 20, f"{len(wrong)} are wrong, such as {said(wrong[0])}" if wrong else ""),
-        ("links", 25, judge_links(known, wanted) if known else "no pair is right"),
+        ("no other ones", 20, f"{len(wrong)} are wrong, such as {said(wrong[0])}" if wrong else few),
+        ("links", 25, judge_links(known, wanted) or few),
     ]
     return [Check(name, 0 if reason else of, of, reason) for name, of, reason in reasons]
 

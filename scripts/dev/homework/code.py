@@ -19,6 +19,7 @@ SANITIZED = [*PLAIN, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recove
 HARMLESS = (r"a?(sin|cos|tan)h?f?|atan2f?|(exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|hypot|fabs|f(min|max|dim|mod|ma)|ceil|floor|round"
             r"|trunc|rint|lround|ldexp|frexp|modf|copysign|erfc?|[lt]gamma)[fl]?|l?labs|abs|memmove|str(n?cat|n?cmp|n?cpy|r?chr)"
             r"|malloc|v?(f|s|sn)?printf|fputs|rand(om)?|srand(om)?|_GLOBAL_OFFSET_TABLE_")
+SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # what joins two lines of C
 EMPTY = "Nothing is written yet: the file is as it was handed out. Begin with the first hole; sheet.md says how."
 
 
@@ -104,7 +105,7 @@ def known_mistake(name, part, seed, wrong):
 def directives(code):
     """What of a C source the preprocessor obeys, without comments, and raw strings, which could hide some. A literal or
     comment without an end goes up to the end of its line or of the source, so that the time is linear."""
-    code = re.sub(r"\\[ \t\f\v]*\n", "", code)
+    code = SPLICE.sub("", code)
     literal = r'"(?:\\.|[^"\\\n])*"?|' + r"'(?:\\.|[^'\\\n])*'?"
     code = re.sub(rf"({literal})|(\b(?:u8|[uUL])?R(?=\"))|//[^\n]*|/\*.*?(?:\*/|\Z)",
                   lambda found: found[1] or ("\n#R" if found[2] else " "), code, flags=re.DOTALL)
@@ -127,9 +128,10 @@ def own_symbols(name):
 
 def hides_errors(assignment, code, names):
     """The word of a submission, or the name of its program, by which it could hide errors from the sanitizers; or ""."""
-    if found := re.search(r"\b_*asm_*\b|no_?sanitize\w*|no_address_safety\w*", code):
+    if found := re.search(r"\b_*asm_*\b|\w*sanitize\w*|no_address_safety\w*", SPLICE.sub("", code)):
         return found[0]
-    return next((name for name, defined in names.items() if name not in own_symbols(assignment) and
+    own = own_symbols(assignment)
+    return next((name for name, defined in names.items() if defined and not own.get(name, True) or name not in own and
                  (name.startswith("__") if defined else not re.fullmatch(HARMLESS, name))), "")
 
 
@@ -208,7 +210,9 @@ class Submission:
     def sanitize(self, parts):
         """Why the sanitizers' points are lost, or "". Their word and the exit code are the submission's to forge, so it may
         not reach what could hide an error, and has to return what it returns without them."""
-        if found := hides_errors(self.name, self.code, symbols(self.box.run(["nm", "checks"]).out)):
+        if (listed := self.box.run(["nm", "checks"])).trouble:
+            return f"the names of its program cannot be listed: {listed.trouble}"
+        if found := hides_errors(self.name, self.code, symbols(listed.out)):
             return f"they count without '{found}', which could hide errors from them"
         without = {part: self.outcome(part) for part in parts}
         for built in ("checks", "trained"):  # neither can be run in its place

@@ -1,5 +1,6 @@
 """What all parts of scripts/assignment use: the sheets' folder, errors, checks, and files of submissions."""
 import itertools
+import os
 import re
 import shutil
 from pathlib import Path
@@ -62,19 +63,28 @@ def is_plain(path):
     return path.is_file() and not path.is_symlink()
 
 
+def files_below(folder):
+    """The names of plain files, of at most a thousand and not too deep."""
+    walked = itertools.takewhile(lambda found: len(Path(found[0]).parts) < 200, os.walk(folder))
+    found = itertools.islice((Path(top) / name for top, _, names in walked for name in names), 1000)
+    return [path.relative_to(folder) for path in found if is_plain(path)]
+
+
 def handed_in(folder, file):
-    """The bytes of a submission's file: a plain one of at most a megabyte."""
+    """The bytes of a submission's file: a plain one of at most a megabyte, where no folder is a link to elsewhere."""
     path = folder / file
     if not folder.is_dir():
         raise Missing(f"there is no folder {folder}")
-    if not is_plain(path):
+    if not is_plain(path) or path.resolve() != folder.resolve() / file:
         stem = path.stem.lower()
-        like = next((each for each in itertools.islice(folder.rglob("*"), 1000)
-                     if each.name.lower().startswith(stem) and is_plain(each)), None)
-        raise Missing(f"{folder} has no file {file}" + (f", but {like.relative_to(folder)}: rename or move it" if like else ""))
+        like = next((each for each in files_below(folder) if each.name.lower().startswith(stem)), None)
+        raise Missing(f"{folder} has no file {file}" + (f", but {like}: rename or move it" if like else ""))
     if path.stat().st_size > MOST_OUTPUT:
         raise Missing(f"{path} is larger than 1 MiB")
-    return path.read_bytes()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Missing(f"{path} cannot be read: {error.strerror}") from None
 
 
 def submitted(folder, file):

@@ -148,27 +148,29 @@ def in_box(words):
 
 
 def build_in(box, files):
-    """Compiles the files of a submission, and links them in front of the grader's own objects, which lack them then."""
-    program, objects = PLACE / "program", [f"{number}.o" for number in range(len(files))]
-    link = shlex.split(run(["ninja", "-C", program, "-t", "commands", "softalign"]).splitlines()[-1])[2:-2]
-    entries = json.loads(read(program / "compile_commands.json"))
-    commands = {entry["file"]: shlex.split(entry["command"]) for entry in entries if "-DSA_DOUBLE" not in entry["command"]}
+    """Compiles the files of a submission, and links them with the grader's own objects of all other files: from an
+    archive the linker would take the right function wherever a submission leaves one out."""
+    program = PLACE / "program"
+    *lines, link = map(shlex.split, run(["ninja", "-C", program, "-t", "commands", "softalign"]).splitlines())
+    members = {word: [each for each in line if each.endswith(".o")] for line in lines if "qc" in line
+               for word in line if word.endswith(".a")}
+    link = [part for word in link[2:-2] for part in members.pop(word, [] if word.endswith(".a") else [word])]
+    steps = [shlex.split(entry["command"]) for entry in json.loads(read(program / "compile_commands.json"))
+             if any(entry["file"] == str(PLACE / "source" / file) for file in files)]
+    steps = [in_box(words) for words in steps if words[words.index("-o") + 1] in link]
+    for number, words in enumerate(steps):
+        at = words.index("-o") + 1
+        link[link.index(words[at])] = words[at] = f"{number}.o"
     copy_tree(box.folder / "source", lambda file, data: files[file].encode() if file in files else
               data if file.endswith(".h") else None)
     for word in link:
-        if word.endswith((".o", ".a")):
+        if word.endswith(".o") and "/" in word:
             (box.folder / word).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(program / word, box.folder / word)
-    shutil.copytree(program / "made", box.folder / "made")
-    steps = []
-    for file, made in zip(files, objects):
-        words = commands[str(PLACE / "source" / file)]
-        words[words.index("-o") + 1] = made
-        steps.append(in_box(words))
-    first = next(number for number, word in enumerate(link) if word.endswith(".a"))
-    for words in [*steps, [*link[:first], *objects, *link[first:]]]:
+    shutil.copytree(program / "made", box.folder / "made", dirs_exist_ok=True)
+    for words in [*steps, link]:
         if (built := box.run(words, LONG, writable=True)).trouble:
-            said = next((line for line in built.err.splitlines() if "error" in line), built.trouble)
+            said = next((line for line in built.err.splitlines() if "error" in line or "undefined" in line), built.trouble)
             return f"it does not compile: {said}"
     run(["find", box.folder, "-mindepth", "1", "-not", "-path", box.folder / "softalign", "-delete"])
     return ""
@@ -198,7 +200,7 @@ def left_by(box, words, file):
 def grade_library(name, folder, seed, allow_bare):
     """Builds softalign with the submission's files in a box, and compares what both programs compute."""
     names = files_with_holes(name)
-    files = {file: submitted(folder / "softalign" / Path(file).parent, Path(file).name) for file in names}
+    files = {file: submitted(folder, f"softalign/{file}") for file in names}
     handed_out = library_with_holes(name)
     titles = (("log p of every pair, forward", 40), ("the gradient of every tensor, backward", 60))
     if all(text.split() == handed_out(file, b"").decode().split() for file, text in files.items()):

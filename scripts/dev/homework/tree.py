@@ -6,7 +6,7 @@ import subprocess
 
 from homework.common import COMPILER, ROOT, Refusal
 
-FOLDERS = ("CMakeLists.txt", "LICENSE", "include", "src", "scripts", "tests/web")
+FOLDERS = ("CMakeLists.txt", "LICENSE", "corpora/grammars", "corpora/models", "include", "src", "scripts", "tests/web")
 FLAGS = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O1 -w", "-DSOFTALIGN_PLAIN=ON",
          "-DSOFTALIGN_TESTS=OFF", "-DSOFTALIGN_PANGOCAIRO=OFF", "-DSOFTALIGN_MPI=OFF"]
 

@@ -221,7 +221,7 @@ typedef struct sa_train_options {
     const char *embeddings[2]; /* paths of source and target word vectors to start from, in the
                                   format of word2vec, fastText or GloVe; or NULL */
     const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with the
-                        setting average, average.safetensors */
+                        settings average and keep, average.safetensors and checkpoints/ */
     const sa_pair *snapshot_pairs; /* [snapshot_count] their attention is recorded before the first
                                       update and at every validation, as out/film/PAIR/UPDATE.csv,
                                       of several heads also in head-1/ ... SA_USAGE: no attention */

@@ -212,7 +212,8 @@ struct sa_settings {
     int epochs;
     int64_t steps;   /* 0: no limit */
     double max_time; /* seconds; 0: no limit */
-    uint64_t reserved[8];
+    int keep;        /* number of newest validations whose models stay in checkpoints/; 0: none */
+    uint64_t reserved[7];
 };
 
 /* Sets the defaults. */

@@ -17,8 +17,13 @@ typedef struct train_options {
 
 #define AT(field) offsetof(train_options, field)
 
-static const char *const training_files[] = {
-    "best.safetensors", "last.safetensors", "average.safetensors", "log.csv", "film/*", NULL};
+static const char *const training_files[] = {"best.safetensors",
+                                             "last.safetensors",
+                                             "average.safetensors",
+                                             "log.csv",
+                                             "film/*",
+                                             "checkpoints/*",
+                                             NULL};
 
 static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
@@ -40,7 +45,7 @@ static const sa_option table[] = {
      "the same for the words of the target"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
-     "with --average); created if missing"},
+     "with --average, checkpoints with --keep); created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper or a corpus, and print them"},
     {"snapshots", CLI_TEXT(INPUT, RUN(snapshots), NULL, "PAIRS"),

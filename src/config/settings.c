@@ -248,6 +248,9 @@ const sa_option sa_settings_options[] = {
      "maximum number of updates; 0: no limit"},
     {"max-time", SA_REAL(RUN(max_time), 60, 0, 1e8, "SECONDS"),
      "maximum training time of this run in seconds; 0: no limit"},
+    {"keep", SA_INT(RUN(keep), 0, 0, 1000000, "N"),
+     "keep the models of the newest N validations as DIR/checkpoints/UPDATES.safetensors; 0: only "
+     "the best and the last one"},
     {0},
 };
 

@@ -65,6 +65,7 @@ static bool begin_settings(const sa_compare_options *options, const char *entry,
     own->epochs = all->epochs; /* trained as long as the others */
     own->steps = all->steps;
     own->max_time = all->max_time;
+    own->keep = all->keep;
     own->patience = all->patience;
     return true;
 }

@@ -111,7 +111,8 @@ bool sa_session_same(const sa_session *session, sa_error *error);
  * cannot be examined. */
 bool sa_training_find(const char *folder, const char **found, sa_error *error);
 
-/* Removes the files of a training from its folder; sa_snapshots_open removes its film. */
+/* Removes the files of a training from its folder; sa_snapshots_open removes its film and
+ * checkpoints. */
 bool sa_training_remove(const char *folder, sa_error *error);
 
 /* Makes an update, or drops it when training should stop. training.c */
@@ -141,9 +142,13 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error);
 bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error);
 
 /* Creates the folders of the film, which shows the attention of the model at every validation.
- * Removes the frames of other trainings and, when resuming, those of updates that the log does not
- * have. snapshots.c */
+ * Removes the frames and checkpoints of other trainings and, when resuming, those of updates that
+ * the log does not have. snapshots.c */
 bool sa_snapshots_open(const sa_session *session, sa_error *error);
+
+/* After a validation, writes the model as checkpoints/UPDATES.safetensors and removes all but the
+ * newest settings->keep. */
+bool sa_checkpoints_keep(const sa_session *session, sa_error *error);
 
 /* Writes the next frame of each pair. */
 bool sa_snapshots_write(sa_session *session, sa_error *error);

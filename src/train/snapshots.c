@@ -1,3 +1,4 @@
+#include "inference/model.h"
 #include "report/matrix.h"
 #include "train/session.h"
 
@@ -24,23 +25,27 @@ static int64_t number_of(const char *name, size_t digits, const char *ending) {
     return number;
 }
 
-/* Returns whether the resumed training has validated after this many updates. */
-static bool is_known(const sa_session *session, int64_t step) {
-    if (!session->training->resume) return false;
-    if (step == 0) return true;
+/* The folders of a film: its own, a pair's and a head's; and that of the checkpoints. */
+typedef enum film_level { FILM, PAIR, HEAD, CHECKPOINTS } film_level;
+
+/* Returns whether a frame or a checkpoint after this many updates belongs to the training: the log
+ * has a validation there; for a checkpoint, one of the newest that are to be kept. */
+static bool is_known(const sa_session *session, int64_t step, film_level level) {
+    int64_t rows = 0, found = -1;
+    const int keep = level == CHECKPOINTS ? session->settings.keep : 0;
+    if (!keep && !session->training->resume) return false;
+    if (level != CHECKPOINTS && step == 0) return true;
     const char *line = session->log.text ? strchr(session->log.text, '\n') : NULL;
     for (; line; line = strchr(line + 1, '\n')) { /* "epoch,step,..." */
         const char *comma = strchr(line + 1, ',');
-        if (comma && strtoll(comma + 1, NULL, 10) == step) return true;
+        if (comma && strtoll(comma + 1, NULL, 10) == step) found = rows;
+        rows += comma != NULL;
     }
-    return false;
+    return found >= 0 && (!keep || found >= rows - keep);
 }
 
-/* The folders of a film: its own, a pair's and a head's. */
-typedef enum film_level { FILM, PAIR, HEAD } film_level;
-
-/* Removes frames without a validation from the folders of pairs and heads, and folders in which
- * nothing else is. Fails with errno set. */
+/* Removes frames and checkpoints that do not belong to the training, and folders in which nothing
+ * else is. Fails with errno set. */
 static bool tidy_folder(const sa_session *session, const char *folder, film_level level) {
     const size_t prefix = sizeof head_folder - 1;
     char path[SA_PATH_SIZE];
@@ -50,14 +55,15 @@ static bool tidy_folder(const sa_session *session, const char *folder, film_leve
     if (!list) return errno == ENOENT || errno == ENOTDIR; /* not part of the film */
     while (good && (errno = 0, entry = readdir(list))) {
         const char *name = entry->d_name;
-        const int64_t step = number_of(name, STEP_DIGITS, ".csv");
+        const int64_t step =
+            number_of(name, STEP_DIGITS, level == CHECKPOINTS ? ".safetensors" : ".csv");
         const bool head = level == PAIR && strncmp(name, head_folder, prefix) == 0 &&
                           number_of(name + prefix, 1, "") >= 0;
         sa_path_in(path, folder, name);
         if (level == FILM ? number_of(name, PAIR_DIGITS, "") >= 0 : head)
             good = tidy_folder(session, path, level + 1);
         else if (level != FILM &&
-                 (sa_save_is_temporary(name) || (step >= 0 && !is_known(session, step))))
+                 (sa_save_is_temporary(name) || (step >= 0 && !is_known(session, step, level))))
             good = unlink(path) == 0;
     }
     const int reason = errno;
@@ -65,6 +71,27 @@ static bool tidy_folder(const sa_session *session, const char *folder, film_leve
     if (level != FILM) rmdir(folder);
     errno = reason;
     return good && !reason;
+}
+
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
+
+static bool remove_stale_checkpoints(const sa_session *session, char folder[SA_PATH_SIZE],
+                                     sa_error *error) {
+    sa_path_in(folder, session->training->out, "checkpoints");
+    return tidy_folder(session, folder, CHECKPOINTS) ||
+           sa_fail_errno(error, SA_IO, "tidy up", folder);
+}
+
+bool sa_checkpoints_keep(const sa_session *session, sa_error *error) {
+    const int64_t step = session->trainer.step;
+    char folder[SA_PATH_SIZE];
+    if (!session->settings.keep || !is_known(session, step, CHECKPOINTS)) return true;
+    if (!remove_stale_checkpoints(session, folder, error)) return false;
+    char *path = sa_format(error, "%s/%0*lld.safetensors", folder, STEP_DIGITS, (long long)step);
+    const bool good = path && sa_directory_create(folder, error) &&
+                      sa_model_write(&session->model, path, NULL, 0, error);
+    free(path);
+    return good;
 }
 
 /* ---- New frames ------------------------------------------------------------------------------ */
@@ -97,9 +124,10 @@ static bool make_folders(const sa_session *session, const char *film, sa_error *
 
 bool sa_snapshots_open(const sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    char film[SA_PATH_SIZE];
+    char film[SA_PATH_SIZE], kept[SA_PATH_SIZE];
     return (tidy_folder(session, sa_path_in(film, training->out, "film"), FILM) ||
             sa_fail_errno(error, SA_IO, "tidy up", film)) &&
+           remove_stale_checkpoints(session, kept, error) &&
            (!training->snapshot_count || make_folders(session, film, error));
 }
 

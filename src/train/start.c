@@ -287,6 +287,7 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     settings->epochs = asked.epochs;
     settings->steps = asked.steps;
     settings->max_time = asked.max_time;
+    settings->keep = asked.keep;
     return true;
 }
 

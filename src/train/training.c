@@ -205,7 +205,8 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
     const bool refers = session->counts.validations > 0;
-    bool best = replace_old(session, &why) && (!refers || save_best(session, is_best, &why));
+    bool best = replace_old(session, &why) && sa_checkpoints_keep(session, &why) &&
+                (!refers || save_best(session, is_best, &why));
     bool good = best && save_state(session, &why);
     if (!refers) good = best = good && save_best(session, is_best, &why);
     session->save_error = good ? (sa_error){0} : why;

@@ -20,7 +20,7 @@ shrink softalign.h 'sa_attention_override override'
 shrink softalign.h 'double \*weights'
 shrink softalign.h 'struct sa_sentence_details \*details'
 shrink softalign.h 'size_t valid_pairs' 7
-shrink softalign/lab.h 'double max_time'
+shrink softalign/lab.h 'int keep' 7
 
 "$softalign" corpus reorder --pairs 60 >pairs.tsv || exit 1
 "$softalign" train --train pairs.tsv --out model --steps 2 --embed 4 --hidden 4 --attn 4 --maxout 4 --threads 1 \

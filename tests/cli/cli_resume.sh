@@ -30,6 +30,24 @@ for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --w
     [[ $family != *chrf* ]] || cp whole/log.csv chosen.csv
 done
 
+# --keep: the newest models, each as it was; after a stop and a resume the same, and --overwrite removes them.
+rm -rf whole parts
+train $options --out whole --steps 40 --keep 3
+same "kept checkpoints" "00000028.safetensors 00000035.safetensors 00000040.safetensors" "$(ls whole/checkpoints | xargs)"
+train $options --out parts --steps 40 --keep 9
+train $options --out last --steps 35 --keep 1
+cmp last/checkpoints/00000035.safetensors whole/checkpoints/00000035.safetensors || fail "--keep 1 keeps another model"
+same "one checkpoint" 00000035.safetensors "$(ls last/checkpoints)"
+train $options --out last --overwrite --steps 23 --keep 3
+train $options --out last --resume --steps 40 --keep 3
+diff -r whole/checkpoints last/checkpoints >out || fail "a resumed training keeps others: $(cat out)"
+for each in parts/checkpoints/*; do
+    "$softalign" translate "$each" <mono.tsv >out 2>err || fail "$each: $(cat err)"
+done
+same "of nine that may stay" 6 "$(ls parts/checkpoints | wc -l)"
+train $options --out parts --overwrite --steps 7
+[ ! -e parts/checkpoints ] || fail "--overwrite leaves checkpoints: $(ls parts/checkpoints)"
+
 # A rate that falls to zero with the last update goes on falling.
 for schedule in linear cosine; do
     falling="$options --schedule $schedule --warmup 5 --steps 30"

@@ -32,7 +32,6 @@ expect 2 "translate: unknown option '--beam-size' (did you mean '--beam'?)" tran
 expect 2 "translate: there is no '--verbose': 'softalign --version' prints the versions, the shell's 'time' the cost" translate m --verbose
 expect 2 "explain: unknown option '- un roi.' (a text that begins with a dash goes after --)" explain m "- un roi."
 expect 2 "train: there is no '--teacher-forcing-ratio': training always reads the reference words, a ratio of 1" train --teacher-forcing-ratio 1
-expect 2 "train: there is no '--keep': --out keeps the best model and the last; copy last.safetensors to keep more" train --keep 3
 expect 2 "train: unknown option '--save' (did you mean '--out'?)" train --save x
 expect 2 "--csv -: expected a folder" align m p --csv -
 expect 2 "--lr is given twice" train --lr 1 --lr 1

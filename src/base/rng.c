@@ -12,10 +12,14 @@ uint64_t sa_hash_mix(uint64_t value) {
     return value ^ value >> 31;
 }
 
+uint64_t sa_hash_add(uint64_t hash, const void *bytes, uint64_t size) {
+    const unsigned char *byte = bytes;
+    for (uint64_t i = 0; i < size; i++) hash = (hash ^ byte[i]) * 0x100000001b3u;
+    return hash;
+}
+
 uint64_t sa_hash(const char *text, uint64_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (uint64_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return sa_hash_mix(hash);
+    return sa_hash_mix(sa_hash_add(SA_HASH_START, text, size));
 }
 
 static uint64_t rotate_left(uint64_t x, int bits) {

@@ -22,6 +22,9 @@ double sa_rng_normal(sa_rng *rng);
 
 /* Applies SplitMix64's finalizer: a good 64-bit hash of one number. */
 uint64_t sa_hash_mix(uint64_t value);
+/* Adds bytes to a 64-bit FNV-1a hash, which begins with SA_HASH_START. */
+#define SA_HASH_START 0xcbf29ce484222325u
+uint64_t sa_hash_add(uint64_t hash, const void *bytes, uint64_t size);
 /* Returns the 64-bit FNV-1a hash, mixed: by it, sentences are split into train, valid and test. */
 uint64_t sa_hash(const char *text, uint64_t size);
 /* Returns SipHash-1-3 (Aumasson and Bernstein 2012): collisions cannot be constructed without the

@@ -1,5 +1,8 @@
 #include "data/dataset.h"
 #include "base/rng.h"
+#include "data/encoding.h"
+
+#include <limits.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,96 +45,67 @@ bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmen
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* Appends the token ids of a text to dataset->ids (which may move). Returns their number; 0 on
- * error. */
-static int append(sa_dataset *dataset, const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
-                  const char *text, sa_error *error) {
-    int32_t *ids;
-    int len = 0;
-    if (!sa_text_codec_encode(codec, segmenter, text, &ids, &len, error)) return 0;
-    const size_t words = dataset->words + (size_t)len;
-    const bool good = sa_reserve(&dataset->ids, &dataset->capacity, words, sizeof *ids, error);
-    if (good) memcpy(dataset->ids + dataset->words, ids, sizeof *ids * (size_t)len);
-    if (good) dataset->words = words;
-    free(ids);
-    return good ? len : 0;
+/* Moves the pairs that are not too long to the front, counts them, and frees the others. */
+static void keep_short(sa_dataset *dataset, sa_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const sa_sentence source = dataset->source[i], target = dataset->target[i];
+        const size_t k = dataset->count;
+        if (!source.ids || !target.ids) {
+            free((int32_t *)(uintptr_t)source.ids), free((int32_t *)(uintptr_t)target.ids);
+            dataset->too_long++;
+            continue;
+        }
+        dataset->source[k] = source, dataset->target[k] = target;
+        dataset->pair[k] = dataset->pair[i], pairs[k] = pairs[i];
+        dataset->count++;
+        dataset->target_words += target.len;
+        if (source.len > dataset->longest_source) dataset->longest_source = source.len;
+        if (target.len > dataset->longest_target) dataset->longest_target = target.len;
+    }
 }
 
-/* Encodes a pair; only counts it if it is too long. */
-static bool append_pair(sa_dataset *dataset, const sa_text_codec *const codec[2],
-                        sa_bpe_segmenter segmenter[2], const sa_pair *pair, int max_len,
-                        sa_error *error) {
-    const size_t start = dataset->words, k = dataset->count;
-    const int left = append(dataset, codec[0], &segmenter[0], pair->source, error);
-    const int right = left ? append(dataset, codec[1], &segmenter[1], pair->target, error) : 0;
-    if (!right) return false;
-    if (max_len && (left - 1 > max_len || right - 1 > max_len)) {
-        dataset->words = start;
-        dataset->too_long++;
-        return true;
-    }
-    dataset->source[k].len = left;
-    dataset->target[k].len = right;
-    dataset->count++;
-    dataset->target_words += right;
-    if (left > dataset->longest_source) dataset->longest_source = left;
-    if (right > dataset->longest_target) dataset->longest_target = right;
-    return true;
-}
-
-/* Adds the sentences' extended ids. */
-static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
-                   const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
-                   sa_error *error) {
-    dataset->extended = sa_new(dataset->words, sizeof *dataset->extended, error);
-    bool good = dataset->extended;
-    for (size_t k = 0; good && k < dataset->count; k++) {
-        const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
-        int32_t *left = dataset->extended + (dataset->source[k].ids - dataset->ids);
-        int32_t *right = left + dataset->source[k].len;
-        good = sa_extend_pair(codec, segmenter, pair->source, pair->target, left, right, error);
-        dataset->source[k].extended = left, dataset->target[k].extended = right;
-    }
-    if (good) /* which unknown words are equal is part of the data */
-        dataset->hash += sa_hash((const char *)dataset->extended, dataset->words * sizeof(int32_t));
-    return good;
+/* Returns a hash of all ids, or of the extended ids: which unknown words are equal is part of the
+ * data. */
+static uint64_t hash_ids(const sa_dataset *dataset, bool extended) {
+    uint64_t hash = SA_HASH_START;
+    for (size_t k = 0; k < dataset->count; k++)
+        for (int side = 0; side < 2; side++) {
+            const sa_sentence *one = side ? &dataset->target[k] : &dataset->source[k];
+            hash = sa_hash_add(hash, extended ? one->extended : one->ids,
+                               sizeof *one->ids * (size_t)one->len);
+        }
+    return sa_hash_mix(hash);
 }
 
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error) {
-    *dataset = (sa_dataset){.source = sa_new(corpus->count, sizeof(sa_sentence), error),
-                            .target = sa_new(corpus->count, sizeof(sa_sentence), error),
-                            .pair = sa_new(corpus->count, sizeof(size_t), error)};
     const sa_text_codec *const codec[2] = {source, target};
-    sa_bpe_segmenter segmenter[2];
-    bool good = dataset->source && dataset->target && dataset->pair;
-    for (int i = 0; i < 2; i++) sa_bpe_segmenter_init(&segmenter[i], &codec[i]->bpe);
-    for (size_t i = 0; good && i < corpus->count; i++) {
-        if (use && !use[i]) continue;
-        dataset->pair[dataset->count] = i;
-        good = append_pair(dataset, codec, segmenter, &corpus->pairs[i], max_len, error);
-    }
+    *dataset = (sa_dataset){.pair = sa_new(corpus->count, sizeof(size_t), error)};
+    sa_pair *pairs = dataset->pair ? sa_new(corpus->count, sizeof *pairs, error) : NULL;
+    size_t count = 0;
+    for (size_t i = 0; pairs && i < corpus->count; i++)
+        if (!use || use[i]) dataset->pair[count] = i, pairs[count++] = corpus->pairs[i];
+    bool good = pairs && sa_encode_pairs(source, target, max_len ? max_len : INT_MAX, pairs, count,
+                                         &dataset->source, &dataset->target, error);
+    if (good)
+        keep_short(dataset, pairs, count);
+    else
+        sa_sentences_release(dataset->source, count), dataset->source = NULL;
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
-    void *ids = dataset->ids;
-    good = good && sa_resize(&ids, dataset->words, sizeof *dataset->ids, error);
-    dataset->ids = ids;
-    if (good) dataset->hash = sa_hash(ids, dataset->words * sizeof *dataset->ids);
-    const int32_t *at = dataset->ids; /* they do not move any more */
-    for (size_t k = 0; good && k < dataset->count; k++) {
-        dataset->source[k].ids = at;
-        dataset->target[k].ids = at + dataset->source[k].len;
-        at += dataset->source[k].len + dataset->target[k].len;
-    }
-    good = good && (!copy || extend(dataset, corpus, codec, segmenter, error));
-    sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
+    good =
+        good && (!copy || sa_extend_texts(codec, &pairs->source, &pairs->target, sizeof *pairs,
+                                          dataset->count, dataset->source, dataset->target, error));
+    if (good) dataset->hash = hash_ids(dataset, false) + (copy ? hash_ids(dataset, true) : 0);
+    free(pairs);
     if (!good) sa_dataset_release(dataset);
     return good;
 }
 
 void sa_dataset_release(sa_dataset *dataset) {
-    free(dataset->source), free(dataset->target), free(dataset->pair), free(dataset->ids);
-    free(dataset->extended);
+    sa_sentences_release(dataset->source, dataset->count);
+    sa_sentences_release(dataset->target, dataset->count);
+    free(dataset->pair);
     *dataset = (sa_dataset){0};
 }
 

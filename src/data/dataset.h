@@ -4,16 +4,13 @@
 #include "data/text_codec.h"
 
 typedef struct sa_dataset {
-    sa_sentence *source, *target; /* [count] */
+    sa_sentence *source, *target; /* [count] with extended ids for copying */
     size_t *pair;                 /* [count] index in the corpus */
     size_t count;
     size_t too_long;                    /* number of pairs omitted */
     int longest_source, longest_target; /* tokens, EOS included */
     int64_t target_words;               /* tokens, EOS included */
     uint64_t hash;                      /* of all ids: identifies the data */
-    int32_t *ids;                       /* [words] ids of all sentences */
-    size_t words, capacity;
-    int32_t *extended; /* [words] for copying, or NULL */
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except pairs with a side above max_len tokens (0:

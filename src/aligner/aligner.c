@@ -136,7 +136,9 @@ typedef struct learning {
     const sa_aligner_pairs *pairs;
     double *counts; /* counts of the lexicon */
     workspace *work;
-    int workspaces; /* one more than the number of tasks that may be ahead */
+    int together; /* tasks of a block; each has a workspace, and so have those of the block before,
+                     whose counts are added at the same time */
+    int first;    /* task of the block that is inferred */
     double sums[TASKS];
 } learning;
 
@@ -151,10 +153,9 @@ static size_t cells_of(const sa_aligner_pairs *pairs, size_t p) {
 }
 
 /* Runs the E-step of a task. */
-static void expect(void *context, int task) {
-    learning *run = context;
+static void expect(learning *run, int task) {
     const sa_aligner_pairs *pairs = run->pairs;
-    const workspace *work = &run->work[task % run->workspaces];
+    const workspace *work = &run->work[task % (2 * run->together)];
     size_t cell = 0;
     run->sums[task] = 0;
     memset(work->counts, 0, run->model->kind->size * sizeof *work->counts);
@@ -169,10 +170,9 @@ static void expect(void *context, int task) {
 }
 
 /* Adds the expected counts of a task, one task after the other. */
-static void add_counts(void *context, int task) {
-    learning *run = context;
+static void add_counts(learning *run, int task) {
     sa_aligner_model *model = run->model;
-    const workspace *work = &run->work[task % run->workspaces];
+    const workspace *work = &run->work[task % (2 * run->together)];
     size_t cell = 0;
     for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
         const size_t cells = cells_of(run->pairs, p);
@@ -188,13 +188,23 @@ static void add_counts(void *context, int task) {
     for (size_t k = 0; k < model->kind->size; k++) model->counts[k] += work->counts[k];
 }
 
+/* Adds the counts of the block before, or runs the E-step of a task of this block. */
+static void run_block(void *context, int i) {
+    learning *run = context;
+    const int task = run->first + i - 1, before = run->first - run->together;
+    if (i > 0 && task < TASKS) expect(run, task);
+    for (int done = before; i == 0 && before >= 0 && done < run->first && done < TASKS; done++)
+        add_counts(run, done);
+}
+
 /* Runs one iteration. Returns the perplexity that the target words had before it. */
 static double iterate(learning *run, double alpha, sa_pool *pool) {
     sa_aligner_model *model = run->model;
     double log_probability = 0, words = 0;
     memset(run->counts, 0, model->lexicon.row[model->lexicon.sources] * sizeof *run->counts);
     memset(model->counts, 0, model->size * sizeof *model->counts);
-    sa_pool_run_in_turn(pool, TASKS, run->workspaces - 1, expect, add_counts, run);
+    for (run->first = 0; run->first - run->together < TASKS; run->first += run->together)
+        sa_pool_run(pool, run->together + 1, run_block, run);
     for (int task = 0; task < TASKS; task++) log_probability += run->sums[task];
     for (size_t p = 0; p < run->pairs->count; p++)
         if (cells_of(run->pairs, p)) words += run->pairs->target[p].len - 1;
@@ -222,7 +232,7 @@ static bool find_shapes(sa_aligner_model *model, const sa_aligner_pairs *pairs, 
 }
 
 static void release_work(learning *run) {
-    for (int k = 0; run->work && k < run->workspaces; k++) workspace_release(&run->work[k]);
+    for (int k = 0; run->work && k < 2 * run->together; k++) workspace_release(&run->work[k]);
     free(run->work);
     free(run->counts);
 }
@@ -241,11 +251,11 @@ static bool init_work(learning *run, const sa_aligner_kind *kind, int threads, s
         }
         if (cells > most) most = cells;
     }
-    run->workspaces = 2 * threads + 1;
+    run->together = 4 * threads;
     run->counts = sa_new(model->lexicon.row[model->lexicon.sources], sizeof *run->counts, error);
-    run->work = run->counts ? sa_new((size_t)run->workspaces, sizeof *run->work, error) : NULL;
+    run->work = run->counts ? sa_new(2 * (size_t)run->together, sizeof *run->work, error) : NULL;
     bool good = run->work;
-    for (int k = 0; good && k < run->workspaces; k++)
+    for (int k = 0; good && k < 2 * run->together; k++)
         good = workspace_init(&run->work[k], kind, most, I, J, error);
     return good;
 }

@@ -13,14 +13,10 @@
 
 struct sa_pool {
     pthread_mutex_t lock;
-    pthread_cond_t begin, done, turned;
+    pthread_cond_t begin, done;
     void (*work)(void *context, int task);
-    void (*in_turn)(void *context, int task); /* may be NULL */
     void *context;
     int tasks, next, unfinished;
-    int ahead, turn;               /* see sa_pool_run_in_turn; the turns before `turn` are over */
-    bool turning;                  /* a thread is calling in_turn */
-    bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
     const sa_watch *watch; /* or NULL */
     int workers;           /* threads, not counting the caller's */
@@ -56,28 +52,8 @@ int sa_cpu_count(void) {
     return sa_threads_for(cores < quota ? cores : quota);
 }
 
-static bool must_wait(const sa_pool *pool) {
-    return pool->in_turn && pool->next > pool->ahead && pool->next - pool->ahead >= pool->turn;
-}
-
-/* Calls in_turn for every task whose turn has come, unless another thread does so already. The lock
- * is held on entry and on return. */
-static void take_turns(sa_pool *pool, int task) {
-    pool->finished[task] = true;
-    if (pool->turning) return;
-    pool->turning = true;
-    while (pool->turn < pool->tasks && pool->finished[pool->turn]) {
-        pthread_mutex_unlock(&pool->lock);
-        pool->in_turn(pool->context, pool->turn);
-        pthread_mutex_lock(&pool->lock);
-        pool->turn++;
-        pthread_cond_broadcast(&pool->turned);
-    }
-    pool->turning = false;
-}
-
 static void *worker(void *pool) {
-    sa_pool_run_in_turn(pool, 0, 0, NULL, NULL, NULL);
+    sa_pool_run(pool, 0, NULL, NULL);
     return NULL;
 }
 
@@ -89,7 +65,6 @@ sa_pool *sa_pool_open(int threads, sa_error *error) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
-    pthread_cond_init(&pool->turned, NULL);
     sigset_t all, before; /* workers receive no signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -107,7 +82,6 @@ void sa_pool_close(sa_pool *pool) {
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->workers; i++) pthread_join(pool->thread[i], NULL);
-    pthread_cond_destroy(&pool->turned);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -130,32 +104,20 @@ bool sa_stopping(void) {
                      (watch->deadline > 0 && sa_clock_seconds() > watch->deadline));
 }
 
-void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
-    sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
-}
-
 /* A worker passes no work: it takes tasks until the pool is closed. */
-void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
-                         void (*in_turn)(void *context, int task), void *context) {
-    sa_require(!in_turn || (tasks <= SA_MAX_THREADS && ahead > 0));
+void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
     if (work && tasks <= 0) return;
     pthread_mutex_lock(&pool->lock);
     if (work) {
-        pool->work = work, pool->in_turn = in_turn;
+        pool->work = work;
         pool->context = context;
-        pool->ahead = ahead;
         pool->tasks = pool->unfinished = tasks;
-        pool->next = pool->turn = 0;
-        memset(pool->finished, 0, sizeof pool->finished);
+        pool->next = 0;
         if (tasks > 1) pthread_cond_broadcast(&pool->begin);
     }
     while (work ? pool->unfinished > 0 : !pool->closing) {
         if (pool->next >= pool->tasks) {
             pthread_cond_wait(work ? &pool->done : &pool->begin, &pool->lock);
-            continue;
-        }
-        if (must_wait(pool)) {
-            pthread_cond_wait(&pool->turned, &pool->lock);
             continue;
         }
         const int task = pool->next++;
@@ -166,7 +128,6 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
         pool->work(pool->context, task);
         watching = NULL;
         pthread_mutex_lock(&pool->lock);
-        if (pool->in_turn) take_turns(pool, task);
         if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
     }
     if (work) pool->tasks = pool->next = 0;

@@ -31,12 +31,6 @@ int sa_pool_threads(const sa_pool *pool);
  * done. It is not reentrant. */
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context);
 
-/* Runs at most SA_MAX_THREADS tasks. After work(context, i), in_turn(context, i) is called one task
- * at a time, in the order of i. No task i > ahead begins before in_turn(context, i - ahead) has
- * returned. */
-void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
-                         void (*in_turn)(void *context, int task), void *context);
-
 /* What ends the jobs of a pool early and reports their progress. */
 typedef struct sa_watch {
     const volatile sig_atomic_t *stop; /* not 0: end early; or NULL */

@@ -48,44 +48,6 @@ START_TEST(the_caller_sees_what_ten_thousand_jobs_wrote) {
 }
 END_TEST
 
-enum { IN_TURN = 40, AHEAD = 3 };
-
-typedef struct turns {
-    atomic_int over;    /* turns that are over */
-    int order[IN_TURN]; /* not atomic: turns come one at a time */
-    bool done[IN_TURN], early;
-} turns;
-
-static void work_ahead(void *context, int task) {
-    turns *here = context;
-    if (task > AHEAD && task - AHEAD >= atomic_load(&here->over)) here->early = true;
-    for (int i = 0; i < (task * 7) % 5; i++) sched_yield();
-    here->done[task] = true;
-}
-
-static void take_turn(void *context, int task) {
-    turns *here = context;
-    ck_assert(here->done[task]);
-    here->order[atomic_load(&here->over)] = task;
-    atomic_fetch_add(&here->over, 1);
-}
-
-START_TEST(turns_come_in_order_and_none_begins_too_early) {
-    for (int threads = 1; threads <= 4; threads++) {
-        sa_pool *pool = sa_pool_open(threads, NULL);
-        for (int round = 0; round < 200; round++) {
-            turns here = {0};
-            const int tasks = round % (IN_TURN + 1);
-            sa_pool_run_in_turn(pool, tasks, AHEAD, work_ahead, take_turn, &here);
-            ck_assert(!here.early);
-            ck_assert_int_eq(atomic_load(&here.over), tasks);
-            for (int i = 0; i < tasks; i++) ck_assert_int_eq(here.order[i], i);
-        }
-        sa_pool_close(pool);
-    }
-}
-END_TEST
-
 START_TEST(a_quota_is_rounded_up_to_cores) {
     static const struct {
         const char *both, *quota, *period;
@@ -218,6 +180,5 @@ int main(void) {
     tcase_add_test(tests, no_number_means_one_per_core);
     tcase_add_test(tests, a_thread_for_each_core_within_the_bounds);
     tcase_add_test(tests, every_piece_runs_once);
-    tcase_add_test(tests, turns_come_in_order_and_none_begins_too_early);
     return suite_run(suite);
 }

@@ -44,11 +44,6 @@ bool sa_stopping(void) {
 }
 
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
-    sa_pool_run_in_turn(pool, tasks, 1, work, NULL, context);
-}
-
-void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
-                         void (*in_turn)(void *context, int task), void *context) {
     sa_require(!pool->running);
     pool->running = true;
     watching = pool->watch;
@@ -56,7 +51,6 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     for (int i = 0; i < tasks; i++) {
         if (watching && watching->progress) watching->progress(watching->context, i, tasks);
         work(context, i);
-        if (in_turn) in_turn(context, i);
     }
     watching = NULL;
     pool->running = false;

@@ -647,7 +647,7 @@ def corpus(task: Optional[str] = None, *, grammar: Optional[Path] = None, pairs:
            split: str = "train") -> Corpus:
     """Sentence pairs with gold alignments, as `softalign corpus` writes them: of a task, such as
     "reorder", or of your own grammar, the path of a file (`softalign help corpus` explains it).
-    pairs: 0 for as many as suit the task. split: "train", "valid" or "test"; they share no sentence.
+    pairs: 0 for 10,000. split: "train", "valid" or "test"; they share no sentence.
     """
     if split not in ("train", "valid", "test"):
         raise Error(Code.USAGE, f"'split' is {split!r}: expected train, valid or test")

@@ -12,81 +12,69 @@ static int symbols_of(const sa_rule *rule) {
     return rule->count[0] + rule->count[1];
 }
 
+static const sa_symbol *symbol_of(const sa_grammar *g, const sa_rule *rule, int i) {
+    return &g->symbols[rule->first + (size_t)i];
+}
+
 /* Returns the category of a symbol of a rule; NULL: it is a word. */
-static sa_category *child(const sa_grammar *g, const sa_rule *rule, int symbol) {
-    const int32_t category = g->symbols[rule->first + (size_t)symbol].category;
+static sa_category *child(const sa_grammar *g, const sa_rule *rule, int i) {
+    const int32_t category = symbol_of(g, rule, i)->category;
     return category < 0 ? NULL : &g->category[category];
+}
+
+const sa_rule *sa_grammar_next(const sa_grammar *g, const sa_category *c, const sa_rule *rule) {
+    const int32_t next = rule ? rule->next : c->first;
+    return next < 0 ? NULL : &g->rules[next];
 }
 
 /* ---- Equations: each updates a value of category c and returns whether it changed ------------ */
 
-static bool ends_rule(const sa_grammar *g, const sa_rule *rule) {
-    bool all = true;
-    for (int i = 0; i < symbols_of(rule); i++)
-        all = all && (!child(g, rule, i) || child(g, rule, i)->ends);
-    return all;
+static int few(int ways) {
+    return ways < 2 ? ways : 2;
 }
 
-/* ends(c) = some rule has only symbols that end */
-static bool update_ends(sa_grammar *g, sa_category *c) {
-    bool any = false;
-    for (int r = 0; r < c->count && !any; r++) any = ends_rule(g, &c->rules[r]);
-    const bool changed = any != c->ends;
-    c->ends = any;
-    return changed;
+/* ways(r) = product of ways(s) over its symbols; 2 stands for more */
+static int ways_of(const sa_grammar *g, const sa_rule *rule) {
+    int ways = 1;
+    for (int i = 0; i < symbols_of(rule) && ways; i++)
+        if (child(g, rule, i)) ways = few(ways * child(g, rule, i)->ways);
+    return ways;
 }
 
-/* reached(d) if a rule of a category that is reached has d */
-static bool update_reached(sa_grammar *g, sa_category *c) {
-    bool changed = false;
-    for (int r = 0; c->reached && r < c->count; r++)
-        for (int i = 0; i < symbols_of(&c->rules[r]); i++) {
-            sa_category *d = child(g, &c->rules[r], i);
-            if (d && !d->reached) changed = d->reached = true;
-        }
-    return changed;
+/* ways(c) = sum of ways(r) over its rules */
+static bool update_ways(sa_grammar *g, sa_category *c) {
+    const int before = c->ways;
+    c->ways = 0;
+    FOR_RULES(rule, g, c) c->ways = few(c->ways + ways_of(g, rule));
+    return c->ways != before;
 }
 
-/* twin(c) = c if it has two rules, otherwise the twin of a symbol of its rule */
-static bool update_twin(sa_grammar *g, sa_category *c) {
-    int twin = c->count > 1 ? (int)(c - g->category) : -1;
-    for (int i = 0; c->count == 1 && i < symbols_of(c->rules) && twin < 0; i++)
-        if (child(g, c->rules, i)) twin = child(g, c->rules, i)->twin;
-    const bool changed = twin != c->twin;
-    c->twin = twin;
-    return changed;
-}
-
-/* words(c) = sum over its rules of weight(r) sum_s words(s) / sum of weight(r); size(c) likewise */
+/* words(c) = sum over its rules of weight(r) sum_s words(s) / sum of weight(r); size(c) likewise,
+ * with 1 for itself. What a category that is reached has is reached, too. */
 static bool update_size(sa_grammar *g, sa_category *c) {
-    const double most = 1e6;
-    double weights = 0, words = 0, size = 0;
-    for (int r = 0; r < c->count; r++) {
-        const sa_rule *rule = &c->rules[r];
-        double own = 0, all = 1;
-        for (int i = 0; i < symbols_of(rule); i++) {
-            const sa_category *d = child(g, rule, i);
-            if (g->symbols[rule->first + (size_t)i].partner >= 0)
-                continue; /* once for both sides */
-            if (i < rule->count[0]) own += d ? d->words : 1;
-            all += d ? d->size : 1;
-        }
-        weights += (double)rule->weight;
-        words += (double)rule->weight * own;
-        size += (double)rule->weight * all;
+    const double before = c->size, most = 1e6;
+    bool changed = false;
+    if (!c->reached || before > most) return false;
+    c->words = 0;
+    c->size = 1;
+    FOR_RULES(rule, g, c)
+    for (int i = 0; i < symbols_of(rule); i++) {
+        sa_category *d = child(g, rule, i);
+        const double share = (double)rule->weight / (double)c->weight;
+        if (d && !d->reached) changed = d->reached = true;
+        if (symbol_of(g, rule, i)->partner >= 0) continue; /* once for both sides */
+        if (i < rule->count[0]) c->words += share * (d ? d->words : 1);
+        c->size += share * (d ? d->size : 1);
     }
-    if (!c->count || c->size > most) return false;
-    c->endless = fabs(size / weights - c->size) > 1e-6 * c->size;
-    c->words = words / weights;
-    c->size = size / weights;
-    return c->endless;
+    c->endless = fabs(c->size - before) > 1e-6 * before;
+    return changed || c->endless;
 }
 
 /* Solves an equation by sweeps in turn from the last category to the first and back. False:
  * categories rest on each other without end, or so deep that it would take long. */
 static bool solve(sa_grammar *g, bool update(sa_grammar *g, sa_category *c)) {
     enum { MOST_SWEEPS = 1000, MOST_UPDATES = 20000000 };
-    const size_t count = g->categories.count;
+    const size_t count = g->category_count;
     bool changed = true;
     for (size_t sweep = 0; changed && sweep < MOST_SWEEPS && sweep * g->rule_count < MOST_UPDATES;
          sweep++) {
@@ -99,99 +87,75 @@ static bool solve(sa_grammar *g, bool update(sa_grammar *g, sa_category *c)) {
 
 /* ---- What must hold -------------------------------------------------------------------------- */
 
-static bool fail_at(const sa_grammar *g, const sa_category *c, const char *problem,
-                    sa_error *error) {
+/* Drops the rules of a category that cannot end, and sums the weights of the others. */
+static void keep_ending(sa_grammar *g, sa_category *c) {
+    for (int32_t *at = &c->first; *at >= 0;) {
+        sa_rule *rule = &g->rules[*at];
+        if (ways_of(g, rule)) {
+            c->weight += rule->weight;
+            at = &rule->next;
+        } else {
+            *at = rule->next;
+        }
+    }
+}
+
+/* Fails if a category has no end, or if one that stands on one side of its rules alone has two
+ * derivations. */
+static bool check_category(const sa_grammar *g, const sa_category *c, sa_error *error) {
+    if (c->endless)
+        return sa_grammar_fail(g, c, "has no end: it contains itself more often than it stops",
+                               error);
+    FOR_RULES(rule, g, c)
+    for (int i = 0; i < symbols_of(rule); i++)
+        if (symbol_of(g, rule, i)->alone && child(g, rule, i)->ways > 1)
+            return sa_grammar_fail(g, child(g, rule, i),
+                                   "stands on one side only and needs one derivation, but has two",
+                                   error);
+    return true;
+}
+
+bool sa_grammar_fail(const sa_grammar *g, const sa_category *c, const char *problem,
+                     sa_error *error) {
     return sa_fail(error, SA_DATA, "%s:%u: [%s] %s", g->name, c->line,
                    sa_grammar_category(g, (int32_t)(c - g->category)), problem);
 }
 
-/* Rules without symbols begin where the next ones do: their lines decide, so that every qsort gives
- * the same order. */
-static int by_category(const void *left, const void *right) {
-    const sa_rule *a = left, *b = right;
-    if (a->category != b->category) return a->category - b->category;
-    if (a->line != b->line) return a->line > b->line ? 1 : -1;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
-/* Puts the rules of each category next to each other, in the order of the file. */
-static bool group_rules(sa_grammar *g, sa_error *error) {
-    g->category = sa_new(g->categories.count, sizeof *g->category, error);
-    qsort(g->rules, g->rule_count, sizeof *g->rules, by_category);
-    for (sa_rule *rule = g->rules; g->category && rule < g->rules + g->rule_count; rule++) {
-        sa_category *c = &g->category[rule->category];
-        if (!c->count++) c->rules = rule, c->line = rule->line;
-    }
-    return g->category;
-}
-
-/* Drops the rules of a category that cannot end, and sums the weights of the others. */
-static void keep_ending(sa_grammar *g, sa_category *c) {
-    int kept = 0;
-    uint64_t sum = 0;
-    for (int r = 0; r < c->count; r++) {
-        if (!ends_rule(g, &c->rules[r])) continue;
-        c->rules[kept] = c->rules[r];
-        c->rules[kept++].upto = sum += c->rules[r].weight;
-    }
-    c->count = kept;
-}
-
-/* Fails if a category that stands on one side of a rule alone has two derivations. */
-static bool check_alone(const sa_grammar *g, const sa_rule *rule, sa_error *error) {
-    for (int i = 0; i < symbols_of(rule); i++) {
-        const sa_symbol *symbol = &g->symbols[rule->first + (size_t)i];
-        const int twin = symbol->alone ? g->category[symbol->category].twin : -1;
-        if (twin < 0) continue;
-        const sa_rule *two = g->category[twin].rules;
-        return sa_fail(error, SA_DATA,
-                       "%s:%u: [%s] stands on one side only and needs one derivation, but [%s] has "
-                       "two, in lines %u and %u",
-                       g->name, rule->line, sa_grammar_category(g, symbol->category),
-                       sa_grammar_category(g, twin), two[0].line, two[1].line);
-    }
-    return true;
-}
-
 bool sa_grammar_solve(sa_grammar *g, sa_error *error) {
-    if (!group_rules(g, error)) return false;
-    sa_category *start = &g->category[g->start];
-    const bool deep = !solve(g, update_ends);
-    for (size_t c = 0; c < g->categories.count; c++) keep_ending(g, &g->category[c]);
-    start->reached = true;
-    if (deep || !solve(g, update_reached) || !solve(g, update_twin))
-        return fail_at(g, start, "has categories that are nested too deep", error);
-    if (!start->ends) return fail_at(g, start, "cannot end", error);
-    solve(g, update_size);
-    for (sa_category *c = g->category + g->categories.count; c-- > g->category;) {
-        if (c->reached && c->endless)
-            return fail_at(g, c, "has no end: it contains itself more often than it stops", error);
-        for (int r = 0; c->reached && r < c->count; r++)
-            if (!check_alone(g, &c->rules[r], error)) return false;
+    bool good = solve(g, update_ways);
+    for (size_t i = 0; i < g->category_count; i++) keep_ending(g, &g->category[i]);
+    for (int i = 0; i < 2; i++) {
+        sa_category *start = &g->category[g->start[i]];
+        start->reached = true;
+        if (good && !start->ways) return sa_grammar_fail(g, start, "cannot end", error);
     }
-    return true;
+    good = good && solve(g, update_size);
+    for (sa_category *c = g->category + g->category_count; c-- > g->category;)
+        if (c->reached && !check_category(g, c, error)) return false;
+    return good || sa_grammar_fail(g, &g->category[g->start[0]],
+                                   "has categories that are nested too deep", error);
 }
 
 /* ---- Random sentences ------------------------------------------------------------------------ */
 
-static const sa_rule *choose(const sa_category *c, sa_rng *rng) {
-    const sa_rule *rule = c->rules;
-    if (c->count == 1) return rule;
+static const sa_rule *choose(const sa_grammar *g, const sa_category *c, sa_rng *rng) {
+    const sa_rule *rule = sa_grammar_next(g, c, NULL);
+    if (rule->next < 0) return rule;
     const uint64_t half = (uint64_t)sa_rng_next(rng) << 32;
-    const uint64_t drawn = (half | sa_rng_next(rng)) % rule[c->count - 1].upto;
-    while (rule->upto <= drawn) rule++;
+    uint64_t drawn = (half | sa_rng_next(rng)) % c->weight;
+    for (; rule->weight <= drawn; rule = sa_grammar_next(g, c, rule)) drawn -= rule->weight;
     return rule;
 }
 
 /* Draws a derivation. Returns its node; -1: it is too large. */
 static int derive(sa_grammar *g, const sa_category *c, sa_rng *rng) {
-    const sa_rule *rule = choose(c, rng);
+    const sa_rule *rule = choose(g, c, rng);
     const int node = g->nodes, first = g->slots;
     if (node == SA_GRAMMAR_NODES || first + symbols_of(rule) > SA_GRAMMAR_SLOTS) return -1;
     g->node[g->nodes++] = (sa_node){rule, first};
     g->slots += symbols_of(rule);
     for (int i = 0; i < symbols_of(rule); i++) {
-        const int partner = g->symbols[rule->first + (size_t)i].partner;
+        const int partner = symbol_of(g, rule, i)->partner;
         sa_slot *slot = &g->slot[first + i];
         *slot = (sa_slot){.node = partner < 0 ? -1 : g->slot[first + partner].node};
         if (partner >= 0 || !child(g, rule, i)) continue;
@@ -201,35 +165,27 @@ static int derive(sa_grammar *g, const sa_category *c, sa_rng *rng) {
     return node;
 }
 
-/* Writes the words of one side below a node, and notes which words each symbol has become. */
-static bool write_node(sa_grammar *g, int node, int target, sa_draft *draft) {
-    const sa_rule *rule = g->node[node].rule;
-    const sa_draft_side *side = target ? &draft->target : &draft->source;
-    const int begin = target ? rule->count[0] : 0;
-    for (int i = begin; i < begin + rule->count[target]; i++) {
-        const sa_symbol *symbol = &g->symbols[rule->first + (size_t)i];
-        sa_slot *slot = &g->slot[g->node[node].first + i];
+/* Writes the words of one side below a node, and notes which words each symbol has become; behind
+ * those of the target, links those that the rule links. False: there are too many. */
+static bool write_node(sa_grammar *g, const sa_node *node, sa_draft *draft, sa_draft_side *side) {
+    const sa_rule *rule = node->rule;
+    const int half = rule->count[0], target = side == &draft->target;
+    for (int i = target ? half : 0; i < (target ? symbols_of(rule) : half); i++) {
+        sa_slot *slot = &g->slot[node->first + i];
         slot->span.first = side->count;
-        if (symbol->category >= 0) {
-            if (!write_node(g, slot->node, target, draft)) return false;
-        } else {
-            if (side->count == SA_DRAFT_WORDS) return false;
-            (target ? sa_draft_target : sa_draft_source)(draft, sa_grammar_word(g, symbol->word));
-        }
+        if (slot->node >= 0 ? !write_node(g, &g->node[slot->node], draft, side)
+                            : side->count == SA_DRAFT_WORDS)
+            return false;
+        if (slot->node < 0)
+            sa_draft_add(draft, side, "%s", sa_grammar_word(g, symbol_of(g, rule, i)->word));
         slot->span.count = side->count - slot->span.first;
     }
-    return true;
-}
-
-/* Links the words of symbols that a rule links. */
-static bool link_node(sa_grammar *g, const sa_node *node, sa_draft *draft) {
-    const sa_rule *rule = node->rule;
-    for (int i = 0; i < rule->links; i++) {
-        const sa_link *link = &g->links[rule->first_link + (size_t)i];
-        const sa_word_span source = g->slot[node->first + link->source].span;
-        const sa_word_span target = g->slot[node->first + rule->count[0] + link->target].span;
-        if (draft->link_count + source.count * target.count > SA_DRAFT_LINKS) return false;
-        (link->possible ? sa_draft_link_possible : sa_draft_link)(draft, source, target);
+    for (int i = 0; target && i < rule->links; i++) {
+        const sa_link link = g->links[rule->first_link + (size_t)i];
+        const sa_word_span from = g->slot[node->first + link.source].span;
+        const sa_word_span to = g->slot[node->first + half + link.target].span;
+        if (draft->link_count + from.count * to.count > SA_DRAFT_LINKS) return false;
+        sa_draft_link(draft, from, to, link.possible);
     }
     return true;
 }
@@ -252,37 +208,30 @@ static bool fits(const char *pattern, const char *word) {
 /* Joins the words at `at` and `at + 1` if the second one is a suffix, else by the first join that
  * fits. */
 static void join(const sa_grammar *g, sa_draft *draft, sa_draft_side *side, int at) {
-    const char *word = side->words[at], *next = side->words[at + 1];
-    char joined[2 * SA_DRAFT_LETTERS];
+    char *word = side->words[at], *next = side->words[at + 1];
     if (*next == '+' && next[1] && strlen(word) + strlen(next) <= SA_DRAFT_LETTERS) {
-        snprintf(joined, sizeof joined, "%s%s", word, next + 1);
-        sa_draft_merge(draft, side, at, joined);
+        memmove(word + strlen(word), next + 1, strlen(next));
+        sa_draft_merge(draft, side, at);
         return;
     }
-    for (const sa_join *each = g->joins; each < g->joins + g->join_count; each++) {
-        if (each->source != (side == &draft->source) || !fits(each->word[0], side->words[at]) ||
-            !fits(each->word[1], side->words[at + 1]))
-            continue;
-        const bool one = !each->kept[0] && !each->kept[1] && !each->result[1];
-        if (one) sa_draft_merge(draft, side, at, each->result[0]);
-        for (int i = 0; !one && i < 2; i++)
-            if (!each->kept[i])
-                snprintf(side->words[at + i], SA_DRAFT_LETTERS, "%s",
-                         each->result[i && each->result[1]]);
-        return;
-    }
+    const sa_join *each = g->joins, *end = each + g->join_count;
+    while (each < end && (each->source != (side == &draft->source) || !fits(each->word[0], word) ||
+                          !fits(each->word[1], next)))
+        each++;
+    for (int i = 0; each < end && i < 2; i++)
+        if (each->result[i]) snprintf(side->words[at + i], SA_DRAFT_LETTERS, "%s", each->result[i]);
+    if (each < end && each->one) sa_draft_merge(draft, side, at);
 }
 
 bool sa_grammar_draw(sa_grammar *g, sa_draft *draft) {
+    sa_draft_side *const sides[] = {&draft->source, &draft->target};
     g->nodes = g->slots = 0;
     draft->apart = g->apart;
-    if (derive(g, &g->category[g->start], draft->rng) < 0 || !write_node(g, 0, 0, draft) ||
-        !write_node(g, 0, 1, draft) || !draft->source.count || !draft->target.count)
-        return false;
-    for (int i = 0; i < g->nodes; i++)
-        if (!link_node(g, &g->node[i], draft)) return false;
-    for (int at = draft->source.count - 1; at-- > 0;) join(g, draft, &draft->source, at);
-    for (int at = draft->target.count - 1; at-- > 0;) join(g, draft, &draft->target, at);
+    if (derive(g, &g->category[g->start[draft->split == SA_TEST]], draft->rng) < 0) return false;
+    for (int i = 0; i < 2; i++)
+        if (!write_node(g, g->node, draft, sides[i]) || !sides[i]->count) return false;
+    for (int i = 0; i < 2; i++)
+        for (int at = sides[i]->count - 1; at-- > 0;) join(g, draft, sides[i], at);
     return true;
 }
 
@@ -290,13 +239,10 @@ bool sa_grammar_draw(sa_grammar *g, sa_draft *draft) {
 
 #define MOST_WORK 3e8 /* a second */
 
-static uint64_t add(uint64_t a, uint64_t b) {
-    return a + b < SA_GRAMMAR_MANY ? a + b : SA_GRAMMAR_MANY;
-}
-
-static uint64_t multiply(uint64_t a, uint64_t b) {
-    uint64_t c;
-    return __builtin_mul_overflow(a, b, &c) || c > SA_GRAMMAR_MANY ? SA_GRAMMAR_MANY : c;
+/* Returns a + b c, at most SA_GRAMMAR_MANY. */
+static uint64_t add(uint64_t a, uint64_t b, uint64_t c) {
+    const bool many = __builtin_mul_overflow(b, c, &b) || __builtin_add_overflow(a, b, &a);
+    return many || a > SA_GRAMMAR_MANY ? SA_GRAMMAR_MANY : a;
 }
 
 /* N(r, l) = sum over l_1 + ... + l_k = l - words(r) of N(d_1, l_1) ... N(d_k, l_k) */
@@ -304,11 +250,11 @@ static uint64_t count_rule(const sa_grammar *g, const sa_rule *rule, int length)
     uint64_t sum[SA_DRAFT_WORDS + 1] = {1};
     for (int i = 0; i < rule->count[0]; i++) length -= !child(g, rule, i);
     for (int i = 0; i < rule->count[0] && length >= 0; i++) {
-        const uint64_t *n = child(g, rule, i) ? child(g, rule, i)->ways : NULL;
+        const uint64_t *n = child(g, rule, i) ? child(g, rule, i)->count : NULL;
         for (int m = length; n && m >= 0; m--) { /* in place: sum[m] needs only those below */
             uint64_t all = 0;
             for (int a = 0; a <= m; a++)
-                if (sum[a] && n[m - a]) all = add(all, multiply(sum[a], n[m - a]));
+                if (sum[a] && n[m - a]) all = add(all, sum[a], n[m - a]);
             sum[m] = all;
         }
     }
@@ -316,28 +262,30 @@ static uint64_t count_rule(const sa_grammar *g, const sa_rule *rule, int length)
 }
 
 /* N(c, l) = sum over its rules of N(r, l), for l = g->length */
-static bool update_ways(sa_grammar *g, sa_category *c) {
-    uint64_t ways = 0;
-    for (int r = 0; r < c->count; r++) ways = add(ways, count_rule(g, &c->rules[r], g->length));
-    const bool changed = ways != c->ways[g->length];
-    c->ways[g->length] = ways;
-    g->work += (double)c->count * (1 + g->length) * (1 + g->length);
-    return changed && g->work < MOST_WORK;
+static bool update_count(sa_grammar *g, sa_category *c) {
+    const uint64_t before = c->count[g->length];
+    uint64_t count = 0;
+    FOR_RULES(rule, g, c) {
+        count = add(count, count_rule(g, rule, g->length), 1);
+        g->work += (1 + g->length) * (1.0 + g->length);
+    }
+    c->count[g->length] = count;
+    return count != before && g->work < MOST_WORK;
 }
 
-uint64_t *sa_grammar_count(sa_grammar *g, int *longest, sa_error *error) {
-    const size_t row = (size_t)*longest + 1;
-    uint64_t *ways = sa_new(g->categories.count * row, sizeof *ways, error);
-    uint64_t *result = sa_new(row, sizeof *result, error);
-    for (size_t c = 0; ways && c < g->categories.count; c++) g->category[c].ways = ways + c * row;
+int sa_grammar_count(sa_grammar *g, int longest, sa_error *error) {
+    const size_t row = (size_t)longest + 1, start = (size_t)g->start[0];
+    uint64_t *count = sa_new(g->category_count * row, sizeof *count, error);
+    if (!count) return -1;
+    for (size_t c = 0; c < g->category_count; c++) g->category[c].count = count + c * row;
     g->work = 0;
-    for (g->length = 0; ways && g->length <= *longest; g->length++) {
-        if (!solve(g, update_ways)) g->category[g->start].ways[g->length] = SA_GRAMMAR_MANY;
-        if (g->work >= MOST_WORK) *longest = g->length - 1;
+    for (g->length = 0; g->length <= longest; g->length++) {
+        const bool known = solve(g, update_count);
+        g->count[g->length] = known ? g->category[start].count[g->length] : SA_GRAMMAR_MANY;
+        if (g->work >= MOST_WORK) longest = g->length - 1;
     }
-    if (ways && result) memcpy(result, g->category[g->start].ways, row * sizeof *result);
-    free(ways);
-    return ways ? result : (free(result), NULL);
+    free(count);
+    return longest;
 }
 
 const char *sa_grammar_word(const sa_grammar *g, int32_t word) {

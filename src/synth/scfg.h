@@ -20,35 +20,33 @@ typedef struct sa_symbol {
 
 /* An instance of a rule: its features have values. */
 typedef struct sa_rule {
-    int32_t category; /* what it rewrites */
-    uint32_t line;    /* in the file, from 1 */
-    uint64_t weight;  /* in thousandths */
-    uint64_t upto;    /* sum of the weights of the category's rules up to this one */
-    size_t first;     /* its source symbols, then its target symbols, in sa_grammar.symbols */
+    int32_t category, next; /* what it rewrites, and the category's next rule that can end or -1 */
+    uint32_t line;          /* in the file, from 1 */
+    uint64_t weight;        /* in thousandths */
+    size_t first;           /* its source symbols, then its target symbols, in sa_grammar.symbols */
     int count[2];
     size_t first_link;
     int links;
 } sa_rule;
 
 typedef struct sa_category {
-    sa_rule *rules; /* those that can end */
-    int count;
-    uint32_t line;  /* of its first rule; 0: it has none */
-    bool ends;      /* it has a derivation */
-    bool reached;   /* from the start */
-    bool endless;   /* its expected size has no limit */
-    int twin;       /* a category with two derivations in its own; -1: it has one derivation */
-    uint64_t *ways; /* derivations by length, while they are counted */
-    double words;   /* expected number of source words */
-    double size;    /* expected number of words of both sides, and of categories */
+    int32_t first, last; /* its rules, or -1 */
+    uint32_t line;       /* of its first rule */
+    uint64_t weight;     /* sum of those of its rules */
+    int ways;            /* its derivations: 0, 1, or 2 for more */
+    bool reached;        /* from a start */
+    bool endless;        /* its expected size has no limit */
+    uint64_t *count;     /* derivations by length, while they are counted */
+    double words;        /* expected number of source words */
+    double size;         /* expected number of words of both sides, and of categories */
 } sa_category;
 
-/* Two adjacent words and what replaces them. A pattern is kept. */
+/* Two adjacent words and what replaces them; a pattern is kept. */
 typedef struct sa_join {
     bool source;
+    bool one; /* they become one word, result[0] */
     const char *word[2];
-    bool kept[2];          /* it is a pattern */
-    const char *result[2]; /* the second one may be NULL */
+    const char *result[2]; /* or NULL: the word is kept */
 } sa_join;
 
 /* A derivation: the rule at each node, and for each of its symbols the node below and its words. */
@@ -73,17 +71,19 @@ typedef struct sa_grammar {
     sa_link *links;
     size_t rule_count, symbol_count, link_count;
     size_t rule_capacity, symbol_capacity, link_capacity;
-    size_t lines;          /* rules in the file */
-    sa_category *category; /* [categories.count] */
-    int start;
+    sa_category *category; /* [category_count], as many as categories */
+    size_t category_count, category_capacity;
+    size_t lines; /* rules in the file */
+    int start[2]; /* of all splits but the test, and of the test */
     sa_join joins[SA_GRAMMAR_JOINS];
     int join_count;
     bool apart; /* spaces around signs */
     sa_node node[SA_GRAMMAR_NODES];
     sa_slot slot[SA_GRAMMAR_SLOTS];
     int nodes, slots;
-    int length;  /* of the sentences being counted */
-    double work; /* spent on counting */
+    uint64_t count[SA_DRAFT_WORDS + 1]; /* of derivations by source length, once counted */
+    int length;                         /* of those being counted */
+    double work;                        /* spent on counting */
 } sa_grammar;
 
 /* Reads a grammar: the text, or the file `name` if the text is NULL. `name` must outlive it. NULL:
@@ -91,18 +91,29 @@ typedef struct sa_grammar {
 sa_grammar *sa_grammar_read(const char *name, const char *text, sa_error *error);
 void sa_grammar_free(sa_grammar *grammar);
 
-/* Groups the rules by category and solves the equations of scfg.c. SA_DATA: the start cannot end, a
- * category has no end, or two derivations where it needs one. */
+/* Solves the equations of scfg.c. SA_DATA: the start cannot end, a category has no end, or two
+ * derivations where it needs one. */
 bool sa_grammar_solve(sa_grammar *grammar, sa_error *error);
+
+/* Fails at the line of a category. */
+bool sa_grammar_fail(const sa_grammar *grammar, const sa_category *category, const char *problem,
+                     sa_error *error);
+
+/* Returns a category's next rule that can end, or its first one if `rule` is NULL; NULL: there are
+ * no more. */
+const sa_rule *sa_grammar_next(const sa_grammar *grammar, const sa_category *category,
+                               const sa_rule *rule);
+#define FOR_RULES(rule, g, c)                                                                      \
+    for (const sa_rule *rule = NULL; (rule = sa_grammar_next(g, c, rule));)
 
 /* Writes a random sentence pair into an empty draft. False: it is too long. */
 bool sa_grammar_draw(sa_grammar *grammar, sa_draft *draft);
 
-/* Counts the derivations of each source length up to *longest, at most SA_DRAFT_WORDS, which is
- * lowered if that takes long. Free the counts with free(). One above SA_GRAMMAR_MANY, or without
- * end, is SA_GRAMMAR_MANY. */
+/* Counts the derivations of each source length up to `longest`, at most SA_DRAFT_WORDS, in
+ * grammar->count. Returns the longest one counted in about a second; -1: an error. A number above
+ * SA_GRAMMAR_MANY, or without end, is SA_GRAMMAR_MANY. */
 #define SA_GRAMMAR_MANY UINT64_C(1000000000000000000)
-uint64_t *sa_grammar_count(sa_grammar *grammar, int *longest, sa_error *error);
+int sa_grammar_count(sa_grammar *grammar, int longest, sa_error *error);
 
 /* Appends a description: sizes, counts, suspicious categories, examples. */
 bool sa_grammar_check(sa_grammar *grammar, uint64_t seed, sa_buffer *out, sa_error *error);
@@ -111,5 +122,6 @@ const char *sa_grammar_word(const sa_grammar *grammar, int32_t word);
 const char *sa_grammar_category(const sa_grammar *grammar, int32_t category);
 
 /* The texts of the toy corpora's grammars, from corpora/grammars. */
-extern const unsigned char sa_grammar_agree[], sa_grammar_context[], sa_grammar_fertility[],
-    sa_grammar_mono[], sa_grammar_reorder[], sa_grammar_sense[];
+extern const unsigned char sa_grammar_agree[], sa_grammar_context[], sa_grammar_copy[],
+    sa_grammar_fertility[], sa_grammar_mono[], sa_grammar_phrases[], sa_grammar_reorder[],
+    sa_grammar_sense[];

@@ -16,20 +16,18 @@ static void add_count(sa_buffer *out, const char *before, uint64_t count, const 
 }
 
 static bool add_sentences(sa_grammar *g, sa_buffer *out, sa_error *error) {
-    int longest = SA_DRAFT_WORDS;
-    uint64_t *ways = sa_grammar_count(g, &longest, error), sum = 0;
-    if (!ways) return false;
-    for (int i = 0; i <= longest && sum < SA_GRAMMAR_MANY; i++) sum += ways[i];
+    const int longest = sa_grammar_count(g, SA_DRAFT_WORDS, error);
+    uint64_t sum = 0;
+    for (int i = 0; i <= longest && sum < SA_GRAMMAR_MANY; i++) sum += g->count[i];
     add_count(out, "sentences: ", sum, " derivations");
     sa_buffer_addf(out, " of at most %d source words, %.1f on average\n", longest,
-                   g->category[g->start].words);
+                   g->category[g->start[0]].words);
     for (int i = 0, shown = 0; i <= longest && shown < SHOWN; i++) {
-        if (!ways[i]) continue;
+        if (!g->count[i]) continue;
         sa_buffer_addf(out, "%6d word%s", i, i == 1 ? "" : "s");
-        add_count(out, ": ", ways[i], ++shown == SHOWN && i < longest ? " ...\n" : "\n");
+        add_count(out, ": ", g->count[i], ++shown == SHOWN && i < longest ? " ...\n" : "\n");
     }
-    free(ways);
-    return true;
+    return longest >= 0;
 }
 
 /* Appends one of at most SHOWN things on a line, after its title. */
@@ -42,41 +40,42 @@ static void add_item(sa_buffer *out, const char *title, int *shown, const char *
 static void add_categories(const sa_grammar *g, bool ends, const char *title, sa_buffer *out) {
     int shown = 0;
     for (size_t i = 0; i < g->categories.count; i++)
-        if (g->category[i].ends == ends && !(ends && g->category[i].reached))
+        if ((g->category[i].ways > 0) == ends && !(ends && g->category[i].reached))
             add_item(out, title, &shown, sa_grammar_category(g, (int32_t)i));
     if (shown) sa_buffer_adds(out, "\n");
 }
 
-/* Counts the words of both sides, and lists source words with several translations: rules of one
- * source word and other target words than the first such rule. */
+/* What is known of a word: its sides, the first translation that a rule gives it alone, and whether
+ * there is another. */
+typedef struct word_use {
+    bool side[2], ambiguous;
+    int32_t translation; /* plus 1 */
+} word_use;
+
+/* Counts the words of both sides, and lists source words with several translations. */
 static bool add_words(const sa_grammar *g, sa_buffer *out, sa_error *error) {
-    char *seen = sa_new(g->words.count + 1, 1, error);
-    const sa_rule **first = sa_new(g->words.count + 1, sizeof *first, error);
+    word_use *use = sa_new(g->words.count, sizeof *use, error);
     int count[2] = {0}, shown = 0;
-    for (const sa_category *c = g->category; first && seen && c < g->category + g->categories.count;
-         c++)
-        for (int i = 0, r = 0; c->reached && r < c->count; i = 0, r++)
-            for (const sa_rule *rule = &c->rules[r]; i < rule->count[0] + rule->count[1]; i++) {
-                const int side = i >= rule->count[0],
-                          word = g->symbols[rule->first + (size_t)i].word;
-                if (word < 0) continue;
-                count[side] += !(seen[word] & 1 << side);
-                seen[word] |= (char)(1 << side);
-                if (side || rule->count[0] != 1 || rule->count[1] != 1) continue;
-                const sa_rule *other = first[word] ? first[word] : rule;
-                first[word] = other;
-                if (g->symbols[other->first + 1].word == g->symbols[rule->first + 1].word ||
-                    seen[word] & 4)
-                    continue;
-                seen[word] |= 4;
-                add_item(out, "ambiguous words: ", &shown, sa_grammar_word(g, word));
-            }
+    if (!use) return false;
+    for (const sa_category *c = g->category; c < g->category + g->category_count; c++)
+        FOR_RULES(rule, g, c) {
+            const sa_symbol *symbol = g->symbols + rule->first;
+            for (int i = 0; c->reached && i < rule->count[0] + rule->count[1]; i++)
+                if (symbol[i].word >= 0) use[symbol[i].word].side[i >= rule->count[0]] = true;
+            if (!c->reached || rule->count[0] != 1 || rule->count[1] != 1 || symbol->word < 0)
+                continue;
+            word_use *own = &use[symbol->word];
+            if (!own->translation) own->translation = symbol[1].word + 1;
+            if (own->translation == symbol[1].word + 1 || own->ambiguous) continue;
+            own->ambiguous = true;
+            add_item(out, "ambiguous words: ", &shown, sa_grammar_word(g, symbol->word));
+        }
+    for (size_t i = 0; i < g->words.count; i++)
+        count[0] += use[i].side[0], count[1] += use[i].side[1];
     sa_buffer_addf(out, "%swords: %d in the source, %d in the target\n", shown ? "\n" : "",
                    count[0], count[1]);
-    const bool good = first && seen;
-    free(seen);
-    free((void *)first);
-    return good;
+    free(use);
+    return true;
 }
 
 /* Draws a pair: the source in one line, below it a line for each target word, with # under the

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 4000, FEATURES = 26, VALUES = 60, FIELDS = 6, SYMBOLS = 64, INSTANCES = 100000 };
+enum { LINE = 4000, FEATURES = 100, VALUES = 60, SYMBOLS = 64, INSTANCES = 100000 };
 
 typedef struct feature {
     const char *name, *values[VALUES];
@@ -19,7 +19,7 @@ typedef struct feature {
 typedef struct item {
     const char *text;
     bool category;
-    int index, partner; /* its number and the item with the same number on the other side, or -1 */
+    int index, partner; /* its number, or 0, and the item with the same number on the other side */
 } item;
 
 typedef struct reader {
@@ -29,9 +29,8 @@ typedef struct reader {
     int tokens;
     feature features[FEATURES];
     int feature_count;
-    sa_strings possible, names; /* words; categories that have rules, without features */
-    item left, side[2][SYMBOLS];
-    int count[2];
+    sa_strings possible, names;   /* words; categories that have rules, without features */
+    item left, item[2 * SYMBOLS]; /* of a rule: first those of the source */
 } reader;
 
 #define FAIL(r, ...) fail(r, error, sa_format(NULL, __VA_ARGS__))
@@ -57,83 +56,95 @@ static feature *find_feature(reader *r, const char *name, bool value) {
 
 /* Reads a word, "\[", "[N:g:n]", "[N:g:n,1]" or "[1]", in place. */
 static bool read_item(reader *r, char *token, item *out, sa_error *error) {
-    const size_t size = strlen(token);
-    *out = (item){.text = token + (*token == '\\' && token[1] == '['), .partner = -1};
+    char *end = token + strlen(token) - 1, *number = strrchr(token, ',');
+    *out = (item){.text = token + (*token == '\\' && token[1] == '[')};
     if (*token != '[')
-        return size < SA_DRAFT_LETTERS ||
+        return end - token + 1 < SA_DRAFT_LETTERS ||
                FAIL(r, "a word has at most %d bytes", SA_DRAFT_LETTERS - 1);
-    if (size < 3 || token[size - 1] != ']')
+    if (end < token + 2 || *end != ']')
         return FAIL(r, "'%s' is no category; a word begins with \\[", token);
-    token[size - 1] = 0;
-    char *comma = strrchr(token, ',');
-    const bool bare = strspn(token + 1, "0123456789") == size - 2;
-    *out = (item){bare ? "" : token + 1, true, 0, -1};
-    if (comma || bare) out->index = atoi(bare ? token + 1 : comma + 1);
-    if ((comma || bare) && (out->index < 1 || out->index > SYMBOLS))
+    *end = 0;
+    if (strspn(token + 1, "0123456789") == (size_t)(end - token - 1)) number = token;
+    *out = (item){number == token ? "" : token + 1, true, number ? atoi(number + 1) : 0};
+    if (number && (out->index < 1 || out->index > SYMBOLS))
         return FAIL(r, "[%s]: numbers are 1 to %d", token + 1, SYMBOLS);
-    if (comma) *comma = 0;
+    if (number) *number = 0;
     return true;
 }
 
-/* Returns the number of a category whose features have the chosen values; -1: an error. */
-static int32_t category_of(reader *r, const item *of, sa_error *error) {
-    char part[LINE + 1];
-    sa_buffer name = {0};
-    for (const char *at = of->text, *next; at; at = next) {
-        const size_t size = strcspn(at, ":");
-        const bool first = at == of->text;
-        snprintf(part, sizeof part, "%.*s", (int)size, at);
-        next = at[size] ? at + size + 1 : NULL;
-        feature *variable = first ? NULL : find_feature(r, part, false);
-        if (!first && !variable && !find_feature(r, part, true)) {
-            sa_buffer_release(&name);
-            FAIL(r, "[%s]: '%s' is neither a %%feature nor a value of one", of->text, part);
-            return -1;
-        }
+/* Finds the category whose features have the chosen values. */
+static bool find_category(reader *r, const item *of, int32_t *found, sa_error *error) {
+    sa_grammar *g = r->g;
+    const sa_category none = {.first = -1, .line = (uint32_t)r->file.lines.number};
+    char name[LINE], part[LINE];
+    size_t size = strcspn(of->text, ":");
+    snprintf(name, sizeof name, "%.*s", (int)size, of->text);
+    for (const char *at = of->text + size; *at; at += strcspn(at, ":")) {
+        at++;
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ":"), at);
+        feature *variable = find_feature(r, part, false);
+        if (!variable && !find_feature(r, part, true))
+            return FAIL(r, "[%s]: '%s' is neither a %%feature nor a value of one", of->text, part);
+        const char *value = variable ? variable->values[variable->chosen] : part;
+        if (size + strlen(value) + 2 > sizeof name) return FAIL(r, "[%s] is too long", of->text);
         if (variable) variable->used = true;
-        sa_buffer_addf(&name, first ? "%s" : ":%s",
-                       variable ? variable->values[variable->chosen] : part);
+        size += (size_t)snprintf(name + size, sizeof name - size, ":%s", value);
     }
-    const int32_t number =
-        name.failed ? -1 : sa_strings_add(&r->g->categories, name.text, name.size + 1, error);
-    if (name.failed) sa_fail_memory(error, name.capacity);
-    sa_buffer_release(&name);
-    return number;
+    *found = sa_strings_add(&g->categories, name, size + 1, error);
+    return *found >= 0 && ((size_t)*found < g->category_count ||
+                           sa_append(&g->category, &g->category_count, &g->category_capacity, &none,
+                                     sizeof none, error));
 }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 /* Pairs the items with the same number; "[1]" gets the name of its partner. */
-static bool pair_items(reader *r, sa_error *error) {
-    for (int from = 0; from < 2; from++)
-        for (int i = 0; i < r->count[from]; i++) {
-            item *own = &r->side[from][i];
-            int found = 0, same = 0;
-            for (int k = 0; own->index && k < r->count[from]; k++)
-                same += r->side[from][k].index == own->index;
-            for (int k = 0; own->index && k < r->count[!from]; k++)
-                if (r->side[!from][k].index == own->index) own->partner = k, found++;
-            if (!own->index) continue;
-            if (found != 1 || same != 1)
-                return FAIL(r, "the number %d does not stand once on each side", own->index);
-            const item *other = &r->side[!from][own->partner];
-            if (!*own->text) own->text = other->text;
-            if (*other->text && strcmp(own->text, other->text) != 0)
-                return FAIL(r, "number %d is [%s] and [%s]", own->index, own->text, other->text);
+static bool pair_items(reader *r, const sa_rule *rule, sa_error *error) {
+    const int half = rule->count[0], all = half + rule->count[1];
+    for (item *own = r->item; own < r->item + all; own++) {
+        int found[2] = {0};
+        for (int k = 0; k < all; k++) {
+            if (r->item[k].index != own->index) continue;
+            found[k >= half]++;
+            if ((k >= half) != (own >= r->item + half)) own->partner = k;
         }
+        const item *other = &r->item[own->partner];
+        if (!own->index) continue;
+        if (found[0] != 1 || found[1] != 1)
+            return FAIL(r, "the number %d does not stand once on each side", own->index);
+        if (!*own->text) own->text = other->text;
+        if (*other->text && strcmp(own->text, other->text) != 0)
+            return FAIL(r, "number %d is [%s] and [%s]", own->index, own->text, other->text);
+    }
     return true;
 }
 
-static bool add_symbol(reader *r, const item *of, bool target, sa_error *error) {
+/* Adds the rule with the chosen values. */
+static bool add_instance(reader *r, sa_rule rule, sa_error *error) {
     sa_grammar *g = r->g;
-    sa_symbol symbol = {-1, -1, target ? of->partner : -1, of->category && !of->index};
-    if (of->category)
-        symbol.category = category_of(r, of, error);
+    const int32_t number = (int32_t)g->rule_count;
+    if (number == INSTANCES) return FAIL(r, "more than %d instances of rules", INSTANCES);
+    rule.first = g->symbol_count;
+    if (!find_category(r, &r->left, &rule.category, error)) return false;
+    for (int i = 0; i < rule.count[0] + rule.count[1]; i++) {
+        const item *of = &r->item[i];
+        sa_symbol symbol = {-1, -1, of->index && i >= rule.count[0] ? of->partner : -1,
+                            of->category && !of->index};
+        if (!of->category)
+            symbol.word = sa_strings_add(&g->words, of->text, strlen(of->text) + 1, error);
+        if (of->category ? !find_category(r, of, &symbol.category, error) : symbol.word < 0)
+            return false;
+        if (!sa_append(&g->symbols, &g->symbol_count, &g->symbol_capacity, &symbol, sizeof symbol,
+                       error))
+            return false;
+    }
+    sa_category *c = &g->category[rule.category];
+    if (c->first < 0)
+        c->first = number, c->line = rule.line;
     else
-        symbol.word = sa_strings_add(&g->words, of->text, strlen(of->text) + 1, error);
-    return (symbol.word >= 0 || symbol.category >= 0) &&
-           sa_append(&g->symbols, &g->symbol_count, &g->symbol_capacity, &symbol, sizeof symbol,
-                     error);
+        g->rules[c->last].next = number;
+    c->last = number;
+    return sa_append(&g->rules, &g->rule_count, &g->rule_capacity, &rule, sizeof rule, error);
 }
 
 /* Chooses the next values of the features in this rule. False: there are no more. */
@@ -145,102 +156,84 @@ static bool next_values(reader *r) {
     return false;
 }
 
-/* Adds the rule once for all values of its features. */
-static bool add_instances(reader *r, sa_rule rule, sa_error *error) {
-    sa_grammar *g = r->g;
-    for (int i = 0; i < r->feature_count; i++)
-        r->features[i].used = false, r->features[i].chosen = 0;
-    do {
-        if (g->rule_count == INSTANCES)
-            return FAIL(r, "more than %d instances of rules", INSTANCES);
-        rule.category = category_of(r, &r->left, error);
-        rule.first = g->symbol_count;
-        if (rule.category < 0) return false;
-        for (int side = 0; side < 2; side++)
-            for (int i = 0; i < rule.count[side]; i++)
-                if (!add_symbol(r, &r->side[side][i], side, error)) return false;
-        if (!sa_append(&g->rules, &g->rule_count, &g->rule_capacity, &rule, sizeof rule, error))
-            return false;
-    } while (next_values(r));
-    return true;
-}
-
-static bool add_link(reader *r, sa_link link, sa_error *error) {
+static bool add_link(reader *r, sa_rule *rule, sa_link link, sa_error *error) {
+    rule->links++;
     return sa_append(&r->g->links, &r->g->link_count, &r->g->link_capacity, &link, sizeof link,
                      error);
 }
 
-static bool is_possible(const reader *r, const item *of) {
-    return !of->category && sa_strings_find(&r->possible, of->text, strlen(of->text)) >= 0;
-}
-
 /* Links all words, and categories on one side only, with those of the other side. */
-static bool link_all(reader *r, sa_error *error) {
-    for (int s = 0; s < r->count[0]; s++)
-        for (int t = 0; t < r->count[1]; t++) {
-            const item *source = &r->side[0][s], *target = &r->side[1][t];
-            const bool possible = is_possible(r, source) || is_possible(r, target);
-            if (!source->index && !target->index && !add_link(r, (sa_link){s, t, possible}, error))
-                return false;
+static bool link_all(reader *r, sa_rule *rule, sa_error *error) {
+    const item *half = r->item + rule->count[0], *end = half + rule->count[1];
+    for (const item *s = r->item; s < half; s++)
+        for (const item *t = half; t < end; t++) {
+            const bool possible = sa_strings_find(&r->possible, s->text, strlen(s->text)) >= 0 ||
+                                  sa_strings_find(&r->possible, t->text, strlen(t->text)) >= 0;
+            const sa_link link = {(int32_t)(s - r->item), (int32_t)(t - half), possible};
+            if (!s->index && !t->index && !add_link(r, rule, link, error)) return false;
         }
     return true;
 }
 
-/* Reads what may follow the target: links, a weight, or the scores of other programs, which are
- * skipped: several numbers, 0, or numbers with names. */
-static bool read_field(reader *r, char **token, int count, sa_rule *rule, sa_error *error) {
-    for (int i = 0; i < count; i++) {
-        char kind[2], rest;
-        const char *equals = strrchr(token[i], '=');
-        sa_link link;
-        double number;
-        if (sscanf(token[i], "%4d%1[-?p]%4d%c", &link.source, kind, &link.target, &rest) == 3 &&
-            *token[i] != '-') {
-            link.possible = *kind != '-';
-            if (link.target < 0 || link.source >= r->count[0] || link.target >= r->count[1])
-                return FAIL(r, "link %s is out of range: the sides have %d and %d symbols",
-                            token[i], r->count[0], r->count[1]);
-            if (!add_link(r, link, error)) return false;
-        } else if (!sa_number_parse(equals ? equals + 1 : token[i], &number)) {
-            return FAIL(r, "'%s' is neither a link, as 0-1 or 0?1, nor a weight", token[i]);
-        } else if (count == 1 && !equals && number != 0) {
-            if (!(number >= 0.001 && number <= 1e6)) return FAIL(r, "a weight is 0.001 to 1000000");
-            rule->weight = (uint64_t)(number * 1000 + 0.5);
-        }
+/* Reads what may follow the target: a link, a weight, or the scores of other programs, which are
+ * skipped: several numbers, 0, or numbers with names. `alone`: there is nothing else in the field.
+ */
+static bool read_extra(reader *r, const char *token, bool alone, sa_rule *rule, sa_error *error) {
+    char kind[2], rest;
+    const char *equals = strrchr(token, '=');
+    sa_link link;
+    double number;
+    if (sscanf(token, "%4d%1[-?p]%4d%c", &link.source, kind, &link.target, &rest) == 3 &&
+        *token != '-') {
+        link.possible = *kind != '-';
+        if (link.target < 0 || link.source >= rule->count[0] || link.target >= rule->count[1])
+            return FAIL(r, "link %s is out of range: the sides have %d and %d symbols", token,
+                        rule->count[0], rule->count[1]);
+        return add_link(r, rule, link, error);
     }
+    if (!sa_number_parse(equals ? equals + 1 : token, &number))
+        return FAIL(r, "'%s' is neither a link, as 0-1 or 0?1, nor a weight", token);
+    if (!alone || equals || number == 0) return true;
+    if (!(number >= 0.001 && number <= 1e6)) return FAIL(r, "a weight is 0.001 to 1000000");
+    rule->weight = (uint64_t)(number * 1000 + 0.5);
     return true;
 }
 
 static bool read_rule(reader *r, sa_error *error) {
-    /* Field i: the tokens from first[i] to first[i + 1] - 2. */
-    int first[FIELDS + 1] = {0}, fields = 1;
-    for (int i = 0; i < r->tokens && fields < FIELDS; i++)
-        if (!strcmp(r->token[i], "|||")) first[fields++] = i + 1;
-    first[fields] = r->tokens + 1;
-    if (fields < 3 || first[1] != 2 || !read_item(r, r->token[0], &r->left, NULL) ||
-        !*r->left.text || !r->left.category || r->left.index)
-        return FAIL(
-            r, "a rule is [CATEGORY] ||| source ||| target, then perhaps ||| links ||| weight");
-    for (int side = 0; side < 2; side++) {
-        r->count[side] = first[side + 2] - first[side + 1] - 1;
-        if (r->count[side] > SYMBOLS) return FAIL(r, "a side has more than %d symbols", SYMBOLS);
-        for (int i = 0; i < r->count[side]; i++)
-            if (!read_item(r, r->token[first[side + 1] + i], &r->side[side][i], error))
-                return false;
-    }
-    sa_rule rule = {.line = (uint32_t)r->file.lines.number,
-                    .count = {r->count[0], r->count[1]},
+    sa_rule rule = {.next = -1,
+                    .line = (uint32_t)r->file.lines.number,
                     .weight = 1000,
                     .first_link = r->g->link_count};
-    if (!pair_items(r, error)) return false;
-    for (int i = 3; i < fields; i++)
-        if (!read_field(r, r->token + first[i], first[i + 1] - first[i] - 1, &rule, error))
-            return false;
-    if (r->g->link_count == rule.first_link && !link_all(r, error)) return false;
-    rule.links = (int)(r->g->link_count - rule.first_link);
+    char **token = r->token, **end = token + r->tokens;
+    bool good = read_item(r, *token++, &r->left, NULL) && *r->left.text && r->left.category &&
+                !r->left.index && token < end && !strcmp(*token++, "|||");
+    for (int side = 0; side < 2 && good; side++) {
+        for (; token < end && strcmp(*token, "|||") != 0; token++)
+            if (rule.count[side] == SYMBOLS)
+                return FAIL(r, "a side has more than %d symbols", SYMBOLS);
+            else if (!read_item(r, *token, &r->item[rule.count[0] + rule.count[1]], error))
+                return false;
+            else
+                rule.count[side]++;
+        good = side || token++ < end;
+    }
+    if (!good)
+        return FAIL(
+            r, "a rule is [CATEGORY] ||| source ||| target, then perhaps ||| links ||| weight");
+    if (!pair_items(r, &rule, error)) return false;
+    for (; token < end; token++) {
+        const bool alone =
+            !strcmp(token[-1], "|||") && (token + 1 == end || !strcmp(token[1], "|||"));
+        if (strcmp(*token, "|||") != 0 && !read_extra(r, *token, alone, &rule, error)) return false;
+    }
+    if (!rule.links && !link_all(r, &rule, error)) return false;
     r->g->lines++;
-    return sa_strings_add(&r->names, r->left.text, strcspn(r->left.text, ":"), error) >= 0 &&
-           add_instances(r, rule, error);
+    for (int i = 0; i < r->feature_count; i++)
+        r->features[i].used = false, r->features[i].chosen = 0;
+    do
+        if (!add_instance(r, rule, error)) return false;
+    while (next_values(r));
+    return sa_strings_add(&r->names, r->left.text, strcspn(r->left.text, ":"), error) >= 0;
 }
 
 /* ---- Directives ------------------------------------------------------------------------------ */
@@ -260,20 +253,27 @@ static bool read_feature(reader *r, sa_error *error) {
 }
 
 static bool read_join(reader *r, bool source, sa_error *error) {
+    const bool two = r->tokens == 6;
     sa_join join = {.source = source};
-    bool good = (r->tokens == 5 || r->tokens == 6) && !strcmp(r->token[3], "|||") &&
+    bool good = (two || r->tokens == 5) && !strcmp(r->token[3], "|||") &&
+                strlen(r->token[4]) < SA_DRAFT_LETTERS &&
+                strlen(r->token[r->tokens - 1]) < SA_DRAFT_LETTERS &&
                 r->g->join_count < SA_GRAMMAR_JOINS;
+    int patterns = 0;
     for (int i = 0; good && i < 2; i++) {
-        const char *star = strchr(r->token[i + 1], '*'), *open = strchr(r->token[i + 1], '[');
-        join.word[i] = r->token[i + 1];
-        join.kept[i] = star || open;
-        join.result[i] = i + 4 < r->tokens ? r->token[i + 4] : NULL;
-        good = !(star && strchr(star + 1, '*')) && (!open || strchr(open, ']')) &&
-               strlen(join.result[i] ? join.result[i] : "") < SA_DRAFT_LETTERS;
+        char *word = r->token[i + 1], *star = strchr(word, '*'), *open = strchr(word, '[');
+        join.word[i] = word;
+        if (star || open)
+            patterns++;
+        else
+            join.result[i] = r->token[4 + (two && i)];
+        good = !(star && strchr(star + 1, '*')) && (!open || strchr(open, ']'));
     }
-    if (!good || join.kept[0] + join.kept[1] > (join.result[1] ? 0 : 1))
+    if (!good || patterns > !two)
         return FAIL(r, "%%join WORD WORD ||| WORD: two words, or one and a pattern that stays, and "
                        "what replaces them");
+    join.one = !two && !patterns;
+    if (join.one) join.result[1] = NULL;
     r->g->joins[r->g->join_count++] = join;
     return true;
 }
@@ -294,17 +294,14 @@ static bool read_directive(reader *r, sa_error *error) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Fails if a category of a rule has the name of no rule's left side. */
+/* Fails if a category has the name of no rule's left side. */
 static bool check_names(const reader *r, sa_error *error) {
-    const sa_grammar *g = r->g;
-    for (const sa_rule *rule = g->rules; rule < g->rules + g->rule_count; rule++)
-        for (int i = 0; i < rule->count[0] + rule->count[1]; i++) {
-            const int32_t category = g->symbols[rule->first + (size_t)i].category;
-            const char *name = category < 0 ? NULL : sa_grammar_category(g, category);
-            if (name && sa_strings_find(&r->names, name, strcspn(name, ":")) < 0)
-                return sa_fail(error, SA_DATA, "%s:%u: [%s] has no rules", g->name, rule->line,
-                               name);
-        }
+    for (size_t i = 0; i < r->g->category_count; i++) {
+        const char *name = sa_grammar_category(r->g, (int32_t)i);
+        if (sa_strings_find(&r->names, name, strcspn(name, ":")) < 0)
+            return sa_fail(error, SA_DATA, "%s:%u: [%s] has no rules", r->g->name,
+                           r->g->category[i].line, name);
+    }
     return true;
 }
 
@@ -322,8 +319,11 @@ static bool read_lines(reader *r, sa_error *error) {
     }
     if (failed) return false;
     if (!r->g->rule_count) return sa_fail(error, SA_DATA, "%s: no rules", r->g->name);
-    r->g->start = sa_strings_find(&r->g->categories, "S", sizeof "S");
-    if (r->g->start < 0) r->g->start = r->g->rules[0].category;
+    const sa_strings *categories = &r->g->categories;
+    const int32_t start = sa_strings_find(categories, "S", sizeof "S");
+    const int32_t test = sa_strings_find(categories, "TEST", sizeof "TEST");
+    r->g->start[0] = start < 0 ? r->g->rules[0].category : start;
+    r->g->start[1] = test < 0 ? r->g->start[0] : test;
     return check_names(r, error);
 }
 
@@ -332,13 +332,13 @@ sa_grammar *sa_grammar_read(const char *name, const char *text, sa_error *error)
     reader *r = sa_new(1, sizeof *r, error);
     bool good = g && r;
     if (good) {
+        const sa_file given = {text ? sa_copy(text, strlen(text), error) : NULL,
+                               text ? strlen(text) : 0, name};
         r->g = g;
         g->name = name;
-        if (text)
-            r->file =
-                (sa_text_lines){.file = {sa_copy(text, strlen(text), error), strlen(text), name}};
+        r->file.file = given;
         r->file.lines.file = &r->file.file;
-        good = (text ? r->file.file.data != NULL : sa_text_lines_open(&r->file, name, error)) &&
+        good = (text ? given.data != NULL : sa_text_lines_open(&r->file, name, error)) &&
                read_lines(r, error) && sa_grammar_solve(g, error);
         g->text = r->file.file.data; /* joins point into it */
         sa_strings_release(&r->names);

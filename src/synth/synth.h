@@ -1,9 +1,9 @@
 /* synth: toy corpora with known alignments.
  *
- * Each task is a small grammar that generates sentence pairs. It uses only integers, so the same
- * task, split, seed and number of pairs give the same bytes on every machine. The split of a
- * sentence depends only on a hash of its source: no test sentence occurs in training, whatever the
- * seeds, and within one corpus no source occurs twice. */
+ * Each task is a synchronous grammar, or a function where an answer must be computed. They use only
+ * integers, so the same task, split, seed and number of pairs give the same bytes on every machine.
+ * The split of a sentence depends only on a hash of its source: no test sentence occurs in
+ * training, whatever the seeds, and within one corpus no source occurs twice. */
 #pragma once
 
 #include "synth/draft.h"
@@ -11,14 +11,14 @@
 /* The names of the splits, in the order of sa_split; ends with NULL. */
 extern const char *const sa_splits[];
 
-/* Maximum number of pairs in a corpus. */
+/* Number of pairs in a corpus: usual and maximum. */
+#define SA_SYNTH_PAIRS ((size_t)10000)
 #define SA_SYNTH_LIMIT ((size_t)1000000)
 
 typedef struct sa_task {
     const char *name;
     const char *summary;           /* shown by the help */
-    size_t pairs;                  /* suggested number for training */
-    void (*draw)(sa_draft *draft); /* makes one pair; NULL: */
+    void (*draw)(sa_draft *draft); /* writes a pair into an empty draft; NULL: */
     const unsigned char *grammar;  /* the text of its grammar, a file of corpora/grammars */
 } sa_task;
 
@@ -30,7 +30,7 @@ typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
 /* What to make: the fields are the options of `softalign corpus`. */
 typedef struct sa_toy {
     const char *task, *grammar; /* one of them */
-    size_t pairs;               /* 0: as many as the task suggests */
+    size_t pairs;               /* 0: SA_SYNTH_PAIRS */
     uint64_t seed;
     int split;                /* sa_split */
     int min_words, max_words; /* of the source; 0: any */
@@ -44,3 +44,12 @@ bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa
 
 /* Appends a description of the toy's grammar: see sa_grammar_check. SA_USAGE: it has none. */
 bool sa_synth_check(const sa_toy *toy, sa_buffer *out, sa_error *error);
+
+/* The tasks that compute: dates.c and lists.c. */
+void sa_synth_length(sa_draft *draft);
+void sa_synth_dates(sa_draft *draft);
+void sa_synth_reverse(sa_draft *draft);
+void sa_synth_recall(sa_draft *draft);
+void sa_synth_assign(sa_draft *draft);
+void sa_synth_trigger(sa_draft *draft);
+void sa_synth_induction(sa_draft *draft);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 16, LINES = 256 }; /* most files to learn from; lines read at once */
+enum { FILES = 16, LARGE = 1 << 20 }; /* most files to learn from; bytes printed at once */
 
 typedef struct bpe_options {
     int merges, min_frequency;
@@ -111,40 +111,35 @@ static bool add_word(applying *work, const char *text, size_t size, const char *
 }
 
 /* Splits a line; as in subword-nmt, spaces around it stay, and spaces between words become one. */
-static bool apply_line(applying *work, const char *line, sa_error *error) {
+static bool apply_line(void *context, const char *line, size_t size, const sa_text_lines *from,
+                       sa_error *error) {
+    applying *work = context;
     const size_t leading = strspn(line, " ");
+    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->lines.number);
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
-        const size_t size = strcspn(at, " "), spaces = strspn(at + size, " ");
+        const size_t length = strcspn(at, " "), spaces = strspn(at + length, " ");
         work->begun = false;
-        if (!add_word(work, at, size, work->glossaries, error)) return false;
-        at += size;
+        if (!add_word(work, at, length, work->glossaries, error)) return false;
+        at += length;
         sa_buffer_add(&work->out, at, at[spaces] && spaces ? 1 : spaces);
         at += spaces;
     }
     sa_buffer_adds(&work->out, "\n");
-    return true;
+    return work->out.size < LARGE || cli_print(&work->out, error);
 }
 
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
     sa_bpe bpe = {0};
     applying work = {.glossaries = options->glossaries ? options->glossaries : ""};
-    cli_input input = {0};
-    const char *lines[LINES];
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     bool good = sa_bpe_open(&bpe, options->codes, error);
     if (good) sa_bpe_segmenter_init(&work.segmenter, &bpe);
-    good = good && cli_input_open(&input, paths[0], error);
-    for (size_t count = 1; good && count;) {
-        good = cli_input_next(&input, lines, LINES, &count, error);
-        for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
-        good = good && cli_print(&work.out, error);
-    }
-    if (good && input.tab_line) cli_note_tab(input.reader.file.name, input.tab_line);
+    good = good && cli_each_line(paths[0] ? paths[0] : "-", apply_line, &work, error) &&
+           cli_print(&work.out, error);
     sa_buffer_release(&work.out);
-    sa_text_lines_close(&input.reader);
     sa_bpe_segmenter_release(&work.segmenter);
     sa_bpe_release(&bpe);
     return good;

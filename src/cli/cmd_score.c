@@ -184,8 +184,7 @@ static void add_signature(const score_work *work, int metric, sa_buffer *out) {
     char text[64] = "";
     if (work->resampled)
         snprintf(text, sizeof text, "bs:%d|seed:%lld|", drawn->samples, (long long)drawn->seed);
-    sa_metric_signature(&sa_metric_list[metric], &work->options->metrics, work->references, text,
-                        out);
+    sa_metric_signature(metric, &work->options->metrics, work->references, text, out);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -249,13 +248,10 @@ static json_t *add_values(json_t *object, const double *value) {
 
 static json_t *signatures(const score_work *work, bool *failed) {
     json_t *object = json_object();
-    for (int m = 0; m < SA_METRIC_COUNT; m++) {
+    for (int m = SA_METRIC_BLEU; m <= SA_METRIC_CHRF; m++) {
         sa_buffer text = {0};
         add_signature(work, m, &text);
-        if (sa_metric_list[m].settings)
-            add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
-        else
-            sa_buffer_release(&text);
+        add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
     }
     return object;
 }

@@ -157,11 +157,21 @@ double sa_metric_value(const sa_metric_values *values, int metric) {
     return value;
 }
 
+#define VALUE(field) offsetof(sa_metric_values, field)
+
+const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
+    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, VALUE(bleu)},
+    [SA_METRIC_CHRF] = {"chrf", "chrF", 1, VALUE(chrf)},
+    [SA_METRIC_EXACT] = {"exact", "exact", 100, VALUE(exact)},
+    [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, VALUE(tokens)},
+    [SA_METRIC_PER] = {"per", "PER", 1, VALUE(per)},
+};
+
 static const char *yes(bool value) {
     return value ? "yes" : "no";
 }
 
-static void bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
+static void add_bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
     const double value = sa_smoothing_value(metrics);
     sa_buffer_addf(out, "eff:%s|tok:%s|smooth:%s", yes(metrics->effective_order),
                    sa_metric_tokenizers[metrics->tokenize].name,
@@ -171,41 +181,23 @@ static void bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
         sa_number_add_fixed(out, value, 2);
         sa_buffer_adds(out, "]");
     }
-    sa_buffer_adds(out, "|");
 }
 
-/* Appends "chrF2", with a plus for every word order. */
-static void chrf_name(const sa_metrics *metrics, sa_buffer *out) {
-    sa_buffer_addf(out, "chrF%d", metrics->chrf_beta);
-    for (int n = 0; n < metrics->chrf_word_order; n++) sa_buffer_adds(out, "+");
-}
-
-static void chrf_settings(const sa_metrics *metrics, sa_buffer *out) {
-    sa_buffer_addf(out, "eff:%s|nc:%d|nw:%d|space:%s|", yes(!metrics->chrf_eps),
-                   metrics->chrf_order, metrics->chrf_word_order, yes(metrics->chrf_whitespace));
-}
-
-#define VALUE(field) offsetof(sa_metric_values, field)
-
-const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
-    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, VALUE(bleu), NULL, bleu_settings},
-    [SA_METRIC_CHRF] = {"chrf", "chrF", 1, VALUE(chrf), chrf_name, chrf_settings},
-    [SA_METRIC_EXACT] = {"exact", "exact", 100, VALUE(exact)},
-    [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, VALUE(tokens)},
-    [SA_METRIC_PER] = {"per", "PER", 1, VALUE(per)},
-};
-
-void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
+void sa_metric_signature(int metric, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out) {
-    if (measure->name)
-        measure->name(metrics, out);
-    else
-        sa_buffer_adds(out, measure->title);
-    if (!measure->settings) return;
+    sa_buffer_adds(out, sa_metric_list[metric].title);
+    if (metric > SA_METRIC_CHRF) return;
+    if (metric == SA_METRIC_CHRF) /* "chrF2", with a plus for every word order */
+        sa_buffer_addf(out, "%d%.*s", metrics->chrf_beta, metrics->chrf_word_order, "++++");
     sa_buffer_addf(out, "|nrefs:%zu|%scase:%s|", references, drawn,
                    metrics->lowercase ? "lc" : "mixed");
-    measure->settings(metrics, out);
-    sa_buffer_addf(out, "softalign:%s", sa_version());
+    if (metric == SA_METRIC_BLEU)
+        add_bleu_settings(metrics, out);
+    else
+        sa_buffer_addf(out, "eff:%s|nc:%d|nw:%d|space:%s", yes(!metrics->chrf_eps),
+                       metrics->chrf_order, metrics->chrf_word_order,
+                       yes(metrics->chrf_whitespace));
+    sa_buffer_addf(out, "|softalign:%s", sa_version());
 }
 
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,

@@ -56,10 +56,6 @@ typedef struct sa_metric {
     const char *title; /* for people */
     double whole;      /* factor for people: fractions are shown as percentages */
     size_t offset;     /* in sa_metric_values */
-    /* Appends the name in sacreBLEU's signature; NULL: it is the title. */
-    void (*name)(const sa_metrics *metrics, sa_buffer *out);
-    /* Appends its settings as "key:value|"; NULL: it has none. */
-    void (*settings)(const sa_metrics *metrics, sa_buffer *out);
 } sa_metric;
 
 enum {
@@ -72,11 +68,11 @@ enum {
 };
 extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
-/* Appends the signature, such as
- * "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or the title of a metric
- * without settings. drawn: for bootstrap samples, what follows nrefs, such as "bs:1000|seed:1|";
- * otherwise "". */
-void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
+/* Appends the signature of BLEU or chrF, such as
+ * "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or the title of another
+ * metric. drawn: for bootstrap samples, what follows nrefs, such as "bs:1000|seed:1|"; otherwise
+ * "". */
+void sa_metric_signature(int metric, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out);
 
 /* Computes all metrics from a sum of statistics. */

@@ -395,8 +395,7 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
                               json_pack("{s:s, s:s, s:i, s:f}", "key", column->key, "title",
                                         column->title, "decimals", column->decimals, "scale",
                                         column->scale > 0 ? column->scale : 1));
-    sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], &all->models->settings.metrics, 1, "",
-                        &signature);
+    sa_metric_signature(SA_METRIC_BLEU, &all->models->settings.metrics, 1, "", &signature);
     json_array_append_new(json_object_get(report->data, "signatures"),
                           sa_json_buffer(&signature, &report->failed));
 }

@@ -80,16 +80,16 @@ typedef struct pair_view {
 
 static void add_csv(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
     const cli_align_options *options = out->options;
-    sa_matrix_heatmap(pair->shown, options->semicolons, to);
+    sa_matrix_csv(pair->shown, options->semicolons, to);
     if (options->spreadsheet) sa_csv_for_spreadsheets(to, options->semicolons);
 }
 
 static void add_npy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
-    sa_matrix_npy(pair->shown, to);
+    sa_matrix_npy(pair->shown, 0, to);
 }
 
 static void add_all_heads(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
-    sa_matrix_npy_all(pair->given, to);
+    sa_matrix_npy(pair->given, pair->given->layers, to);
 }
 
 static void add_labels(cli_align_output *out, const pair_view *pair, sa_buffer *to) {

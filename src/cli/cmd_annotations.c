@@ -185,7 +185,7 @@ static bool show(words *all, const char *model, sa_error *error) {
     if (options->nearest && all->count < 2)
         return sa_fail(error, SA_DATA, "--nearest: '%s' occurs %s", options->nearest,
                        all->count ? "once" : "nowhere");
-    if (options->format == NPY) sa_matrix_npy(&vectors, &all->out);
+    if (options->format == NPY) sa_matrix_npy(&vectors, 0, &all->out);
     const bool good = (!options->nearest || list_nearest(all, &list, error)) &&
                       (!options->html || save_page(all, model, error)) &&
                       cli_print(options->nearest ? &list : &all->out, error);

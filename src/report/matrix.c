@@ -31,7 +31,7 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     }
 }
 
-void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out) {
+void sa_matrix_csv(const sa_alignment *alignment, bool quoted, sa_buffer *out) {
     sa_grid_csv(&(sa_grid){.rows = alignment->targets,
                            .cols = alignment->sources,
                            .numbers = alignment->weights,
@@ -39,10 +39,6 @@ void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *ou
                            .column = alignment->source,
                            .quoted = quoted},
                 out);
-}
-
-void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
-    sa_matrix_heatmap(alignment, false, out);
 }
 
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons) {
@@ -161,9 +157,7 @@ void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *lin
  * A magic number, the length of a header that describes type and shape as a Python dictionary,
  * padded with spaces to a multiple of 64 bytes, then the numbers. */
 
-/* Appends the maps of layers and heads as an array; layers = 0 or heads = 1: without that
- * dimension. */
-static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out) {
+void sa_matrix_npy(const sa_alignment *alignment, int layers, sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };
     const int heads = alignment->heads, rows = alignment->targets, cols = alignment->sources;
     const double *x = sa_alignment_weights(alignment, layers ? 1 : 0, 1);
@@ -183,14 +177,6 @@ static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out)
     out->failed |= header.failed;
     sa_buffer_release(&header);
     sa_buffer_add(out, (const char *)x, maps * (size_t)rows * (size_t)cols * sizeof *x);
-}
-
-void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
-    add_array(alignment, 0, out);
-}
-
-void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
-    add_array(alignment, alignment->layers, out);
 }
 
 /* ---- On the terminal ------------------------------------------------------------------------- */

@@ -22,10 +22,9 @@ typedef struct sa_grid {
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 
 /* Appends a heatmap as sa_grid_csv does: an empty cell and the source tokens with </s>, then for
- * each target token a row with the token and one weight per source token. */
-void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
-/* Appends a heatmap, with all words in quotes if `quoted`. */
-void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out);
+ * each target token a row with the token and one weight per source token. quoted: all words have
+ * quotes. */
+void sa_matrix_csv(const sa_alignment *alignment, bool quoted, sa_buffer *out);
 
 /* Makes a table that a spreadsheet opens, with a byte order mark for UTF-8. semicolons: these
  * separate the cells, and numbers have decimal commas; all words must be quoted. */
@@ -57,10 +56,9 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
                        sa_buffer *out);
 
-/* Appends NumPy's .npy format 1.0: float64 [targets, sources], or [heads, targets, sources]. */
-void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
-/* Appends all heads of all layers as an array like that: [layers, heads, rows, columns]. */
-void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out);
+/* Appends NumPy's .npy format 1.0: float64 [targets, sources], [heads, targets, sources] of several
+ * heads or, if layers > 0, all heads of all layers: [layers, heads, targets, sources]. */
+void sa_matrix_npy(const sa_alignment *alignment, int layers, sa_buffer *out);
 
 typedef enum sa_color_mode {
     SA_COLOR_MODE_NONE,

@@ -26,7 +26,7 @@ bool sa_alignment_save(const sa_alignment *alignment, sa_attention_site site, co
     bool good =
         ending == CSV || sa_figure_draw(alignment, &(sa_figure){.site = site}, &drawing, error);
     if (ending == CSV)
-        sa_matrix_csv(alignment, &text);
+        sa_matrix_csv(alignment, false, &text);
     else if (good && ending == SVG)
         sa_drawing_svg(&drawing, &text);
     else if (good)

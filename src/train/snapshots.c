@@ -136,7 +136,7 @@ static bool save_frame(const sa_session *session, size_t index, int head,
     char name[32], *folder = name_folder(session, index, head, error);
     sa_buffer matrix = {0};
     snprintf(name, sizeof name, "%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
-    sa_matrix_csv(alignment, &matrix);
+    sa_matrix_csv(alignment, false, &matrix);
     const bool good = folder && sa_save_text_in(folder, name, &matrix, error);
     sa_buffer_release(&matrix);
     free(folder);

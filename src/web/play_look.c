@@ -146,7 +146,7 @@ const char *web_align(web_play *play, const char *source, const char *target, co
 }
 
 static bool add_csv(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
-    sa_matrix_csv(alignment, context);
+    sa_matrix_csv(alignment, false, context);
     return true;
 }
 

@@ -102,7 +102,7 @@ static void write_table(fuzz_input input, int rows, int cols) {
                                     .weights = made.numbers};
     sa_buffer csv = {0}, tidy = {0};
     const sa_pair pair = {.line = 7};
-    sa_matrix_csv(&alignment, &csv);
+    sa_matrix_csv(&alignment, false, &csv);
     sa_matrix_tidy(&alignment, &(sa_tidy){.sentence = 2, .pair = &pair}, &tidy);
     expect_heatmap(&made, csv.text);
     cells_expect_tidy(tidy.text, &alignment, false);

@@ -41,7 +41,7 @@ START_TEST(a_heatmap_holds_words_and_numbers) {
         const sa_alignment alignment = make(first, !TEST_SANITIZED);
         const double *weight = weights;
         sa_buffer csv = {0}, cell = {0};
-        sa_matrix_csv(&alignment, &csv);
+        sa_matrix_csv(&alignment, false, &csv);
         const char *at = csv.text;
         for (int s = 0; s < alignment.sources; s++) {
             ck_assert_int_eq(*at++, ',');

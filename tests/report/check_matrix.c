@@ -115,7 +115,7 @@ static void expect_weight(const char *cell, double weight) {
 START_TEST(a_reader_gets_every_word_and_weight_of_a_heatmap) {
     const sa_alignment alignment = hard_alignment();
     sa_buffer out = {0};
-    sa_matrix_csv(&alignment, &out);
+    sa_matrix_csv(&alignment, false, &out);
     table read = read_table(out.text);
     ck_assert_int_eq(read.rows, HARD + 1);
     ck_assert_int_eq(read.columns, HARD + 1);
@@ -176,7 +176,7 @@ START_TEST(cells_are_quoted_only_when_they_must_be) {
                                     .source = (const char *const[]){"</s>"},
                                     .weights = (double[]){1}};
     sa_buffer out = {0}, wanted = {0};
-    sa_matrix_csv(&alignment, &out);
+    sa_matrix_csv(&alignment, false, &out);
     sa_buffer_addf(&wanted, ",</s>\n%s,1\n", cells[_i].cell);
     ck_assert_str_eq(out.text, wanted.text);
     if (*cells[_i].cell != '"')
@@ -202,7 +202,7 @@ static const sa_alignment cat = {
 
 START_TEST(a_heatmap_as_it_is_written) {
     sa_buffer out = {0};
-    sa_matrix_csv(&cat, &out);
+    sa_matrix_csv(&cat, false, &out);
     ck_assert_str_eq(out.text, ",the,black,cat,</s>\n"
                                "le,0.75,0.125,0.0625,0.0625\n"
                                "chat,0,0.25,0.5,0.25\n"
@@ -233,7 +233,7 @@ START_TEST(weights_have_the_digits_of_their_precision) {
                                  .source = (const char *const[]){"a", "</s>"},
                                  .weights = (double[]){(double)(1 / 3.f), 1 / 3.}};
     sa_buffer out = {0};
-    sa_matrix_csv(&thirds, &out);
+    sa_matrix_csv(&thirds, false, &out);
     ck_assert_str_eq(out.text, ",a,</s>\n</s>,0.33333334,0.3333333333333333\n");
     sa_buffer_release(&out);
 }

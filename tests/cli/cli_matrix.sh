@@ -172,7 +172,7 @@ END
 "$softalign" align --matrix own.jsonl --svg golden --pharaoh links --html own.html 2>err || fail "$(cat err)"
 same "links of all lines" "0-0 1-1 0-0" "$(xargs <links)"
 grep -q '^weights: AER 0.3333, precision 0.6667, recall 0.6667$' err || fail "no AER: $(cat err)"
-same "gold in the pictures" "2 1" "$(grep -c 'stroke="#d55e00"' golden/0001.svg golden/0002.svg | cut -d: -f 2 | xargs)"
+same "gold in the pictures, each with its key" "3 2" "$(grep -c 'stroke="#d55e00"' golden/0001.svg golden/0002.svg | cut -d: -f 2 | xargs)"
 "$softalign" align --matrix own.jsonl --limit 1 --gold "0-0 0p1" --pharaoh - 2>err >out
 same "the first" "0-0 1-1" "$(cat out)"
 grep -q '^weights: AER 0.3333' err || fail "--gold: $(cat err)"

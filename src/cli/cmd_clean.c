@@ -13,7 +13,7 @@ typedef struct clean_options {
 static const sa_option table[] = {
     {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output file; default: standard output"},
     {"dropped", CLI_TEXT(OUTPUT, RUN(dropped), NULL, "FILE"),
-     "write the dropped lines: reason TAB line number TAB line"},
+     "write why which lines were dropped: reason TAB line number"},
     {CLI_COLUMNS(columns)},
     {0},
 };

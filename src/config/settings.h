@@ -29,8 +29,9 @@ sa_settings sa_settings_of_use(const sa_settings *settings);
  * with free(); NULL: out of memory. */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 
-/* Reads such an object; SA_SCOPE_RUN stays unchanged. A missing key takes its default, so the default of a new option must be the behavior of older
- * programs. SA_DATA names `file` and a key that is unknown, of the wrong type or out of range. */
+/* Reads such an object; SA_SCOPE_RUN stays unchanged. A missing key takes its default, so the
+ * default of a new option must be the behavior of older programs. SA_DATA names `file` and a key
+ * that is unknown, of the wrong type or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
 
 /* Reads the settings of a model file. SA_DATA names the file: it has no settings, they cannot be

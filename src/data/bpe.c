@@ -85,9 +85,6 @@ bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
 
 static bool check_version(const char *line, const char *name, sa_error *error) {
     if (strcmp(line, VERSION) == 0) return true;
-    if (strcmp(line, VERSION " byte") == 0)
-        return sa_fail(error, SA_DATA, "%s:1: merges of bytes; only merges of characters are read",
-                       name);
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
 }
 
@@ -137,10 +134,6 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     size_t size;
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
-        const char *next = reader->file.data + reader->lines.at;
-        if (next - (line + size) == 2)
-            return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF only",
-                           name, reader->lines.number);
         if (reader->lines.number == 1 ? !check_version(line, name, error)
                                       : !read_merge(bpe, (sa_token){line, size}, reader, error))
             return false;

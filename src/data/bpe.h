@@ -31,7 +31,7 @@ typedef struct sa_bpe {
  */
 
 /* Reads a merge file. SA_DATA names file and line of a wrong version, a line without exactly two
- * symbols or with CR LF, a symbol that no earlier line makes, or a duplicate merge. */
+ * symbols, a symbol that no earlier line makes, or a duplicate merge. */
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 /* Reads merges from memory; `name` is for messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);

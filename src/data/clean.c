@@ -80,15 +80,6 @@ static bool measure(const char *text, size_t *words, uint64_t *hash, sa_error *e
     return good;
 }
 
-/* Appends what was read from `start` on, without its line end, which the reader has overwritten. */
-static void add_raw(const sa_text_lines *text, size_t start, sa_buffer *out) {
-    const char *bytes = text->file.data + start;
-    size_t size = text->lines.at - start;
-    if (size && bytes[size - 1] == '\n') size--;
-    if (size && !bytes[size - 1]) size--;
-    sa_buffer_add(out, bytes, size);
-}
-
 /* Appends the texts of the current row; a line SOURCE TAB TARGET stays as it is. */
 static void add_texts(const sa_pair_reader *reader, bool as_it_is, sa_buffer *out) {
     char *const *text = as_it_is ? reader->records.cell : reader->text;
@@ -117,18 +108,12 @@ static bool examine(cleaner *all, line_figures *line, sa_error *error) {
 
 static bool read_rows(cleaner *all, const char *columns, sa_error *error) {
     sa_pair_reader *reader = &all->reader;
-    sa_text_lines *const file[2] = {&reader->records.text, &reader->records.second};
     bool failed = false;
     reader->records.lenient = true;
     for (;;) {
         line_figures line = {.reason = SA_DROP_REASONS};
-        const size_t before = all->lines.size, start[2] = {file[0]->lines.at, file[1]->lines.at};
+        const size_t before = all->lines.size;
         if (!sa_pair_reader_next(reader, &failed, error)) return !failed;
-        if (!reader->text[SA_PAIR_SOURCE]) {
-            add_raw(file[0], start[0], &all->lines);
-            if (file[1]->file.data) sa_buffer_adds(&all->lines, "\t");
-            if (file[1]->file.data) add_raw(file[1], start[1], &all->lines);
-        }
         add_texts(reader,
                   sa_pair_reader_is_plain(reader) && !columns && reader->at[SA_PAIR_TARGET] == 1,
                   &all->lines);
@@ -184,12 +169,12 @@ static bool filter(cleaner *all, const sa_cleaning *cleaning, sa_cleaned *out, s
     for (size_t i = 0; i < all->count; text += all->figures[i++].size) {
         line_figures *line = &all->figures[i];
         if (line->reason == SA_DROP_REASONS && !decide(all, cleaning, line, error)) return false;
-        const bool keeps = line->reason == SA_DROP_REASONS;
         out->counts[line->reason]++;
-        if (!keeps)
-            sa_buffer_addf(&out->dropped, "%s\t%zu\t", sa_drop_reasons[line->reason].key,
+        if (line->reason == SA_DROP_REASONS)
+            sa_buffer_add(&out->kept, text, line->size);
+        else
+            sa_buffer_addf(&out->dropped, "%s\t%zu\n", sa_drop_reasons[line->reason].key,
                            line->number);
-        sa_buffer_add(keeps ? &out->kept : &out->dropped, text, line->size);
     }
     out->lines = all->count;
     return true;

@@ -37,7 +37,7 @@ extern const sa_option sa_cleaning_options[];
 typedef struct sa_cleaned {
     size_t lines, counts[SA_DROP_REASONS + 1]; /* by reason, then the lines kept */
     sa_buffer kept;                            /* SOURCE TAB TARGET ... */
-    sa_buffer dropped;                         /* REASON TAB LINE NUMBER TAB LINE */
+    sa_buffer dropped;                         /* REASON TAB LINE NUMBER */
     sa_buffer note;                            /* how the file was read; may be empty */
 } sa_cleaned;
 

@@ -7,42 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Extended ids ---------------------------------------------------------------------------- */
-
-/* Fills the ids of a text's tokens. Words that the vocabulary lacks are looked up in `more`, and
- * added to it if `add`. */
-static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                        const sa_vocab *vocab, sa_strings *more, bool add, int32_t *ids,
-                        sa_error *error) {
-    sa_tokens tokens = {0};
-    bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
-    for (size_t i = 0; good && i < tokens.count; i++) {
-        const sa_token *token = &tokens.token[i];
-        ids[i] = sa_vocab_find(vocab, token->text, token->size);
-        if (ids[i] != SA_UNK) continue;
-        const int32_t number = add ? sa_strings_add(more, token->text, token->size, error)
-                                   : sa_strings_find(more, token->text, token->size);
-        if (number >= 0) ids[i] = sa_vocab_size(vocab) + number;
-        good = number >= 0 || !add;
-    }
-    if (good) ids[tokens.count] = SA_EOS;
-    sa_tokens_release(&tokens);
-    return good;
-}
-
-bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
-                    const char *source_text, const char *target_text, int32_t *source,
-                    int32_t *target, sa_error *error) {
-    const sa_vocab *vocab = &codec[1]->vocab;
-    sa_strings more = {0};
-    const bool good =
-        extend_text(codec[0], &segmenter[0], source_text, vocab, &more, true, source, error) &&
-        (!target_text ||
-         extend_text(codec[1], &segmenter[1], target_text, vocab, &more, false, target, error));
-    sa_strings_release(&more);
-    return good;
-}
-
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
 /* Moves the pairs that are not too long to the front, counts them, and frees the others. */

@@ -23,13 +23,3 @@ void sa_dataset_release(sa_dataset *dataset);
  * free(). NULL: out of memory. */
 sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
                            sa_error *error);
-
-/* ---- Extended ids ---------------------------------------------------------------------------- */
-
-/* Fills source [source_len] and target [target_len] with the extended ids of a pair; target_text
- * may be NULL. Words are compared by spelling. Source words that the target vocabulary lacks are
- * numbered from its size on, the same number for the same word; target words found in neither are
- * SA_UNK. EOS is last. codec, segmenter: of source and target, reused for many pairs. */
-bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
-                    const char *source_text, const char *target_text, int32_t *source,
-                    int32_t *target, sa_error *error);

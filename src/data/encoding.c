@@ -1,7 +1,6 @@
 #include "data/encoding.h"
 #include "base/utf8.h"
 #include "data/corpus.h"
-#include "data/dataset.h"
 #include "data/tokens.h"
 
 #include <stdlib.h>
@@ -56,6 +55,41 @@ bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *tar
     return *target;
 }
 
+/* Fills the ids of a text's tokens. Words that the vocabulary lacks are looked up in `more`, and
+ * added to it if `add`. */
+static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
+                        const sa_vocab *vocab, sa_strings *more, bool add, int32_t *ids,
+                        sa_error *error) {
+    sa_tokens tokens = {0};
+    bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
+    for (size_t i = 0; good && i < tokens.count; i++) {
+        const sa_token *token = &tokens.token[i];
+        ids[i] = sa_vocab_find(vocab, token->text, token->size);
+        if (ids[i] != SA_UNK) continue;
+        const int32_t number = add ? sa_strings_add(more, token->text, token->size, error)
+                                   : sa_strings_find(more, token->text, token->size);
+        if (number >= 0) ids[i] = sa_vocab_size(vocab) + number;
+        good = number >= 0 || !add;
+    }
+    if (good) ids[tokens.count] = SA_EOS;
+    sa_tokens_release(&tokens);
+    return good;
+}
+
+/* Fills in the extended ids of a pair; target_text may be NULL. */
+static bool extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
+                        const char *source_text, const char *target_text, int32_t *source,
+                        int32_t *target, sa_error *error) {
+    const sa_vocab *vocab = &codec[1]->vocab;
+    sa_strings more = {0};
+    const bool good =
+        extend_text(codec[0], &segmenter[0], source_text, vocab, &more, true, source, error) &&
+        (!target_text ||
+         extend_text(codec[1], &segmenter[1], target_text, vocab, &more, false, target, error));
+    sa_strings_release(&more);
+    return good;
+}
+
 bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
@@ -70,7 +104,7 @@ bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *sou
         source[i].extended = from;
         if (target) target[i].extended = to = sa_new((size_t)target[i].len, sizeof *to, error);
         good = left && from && (!target || (right && to)) &&
-               sa_extend_pair(codec, segmenter, left, right, from, to, error);
+               extend_pair(codec, segmenter, left, right, from, to, error);
         free(left), free(right);
     }
     for (int i = 0; i < 2; i++) sa_bpe_segmenter_release(&segmenter[i]);

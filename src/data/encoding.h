@@ -1,7 +1,7 @@
 /* encoding: texts as token ids, tokens as words, and alignments of words as links of tokens. */
 #pragma once
 
-#include "data/dataset.h"
+#include "data/text_codec.h"
 
 /* Encodes `count` texts; text i is at *(const char **)((const char *)first + i * stride), so that
  * one side of an array of pairs can be given. A text of more than max_len tokens gets its length,
@@ -15,7 +15,9 @@ bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *tar
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
 /* Adds the extended ids that copying needs to encoded source texts and, where there are targets
- * (NULL: none), to theirs. codec: of the source and of the target. */
+ * (NULL: none), to theirs. Words are compared by spelling. Source words that the target vocabulary
+ * lacks are numbered from its size on, the same number for the same word; target words found in
+ * neither are SA_UNK. codec: of the source and of the target. */
 bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define REPORT_EVERY 0.2 /* seconds between two reports of progress */
-#define LARGE 50         /* MB of weights, which some disks do not write within a second */
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
@@ -187,16 +186,11 @@ static bool replace_old(sa_session *session, sa_error *error) {
     return !session->replaces;
 }
 
-/* Writes the state. After a signal, when the user waits, reports each file. */
+/* Writes the state, and reports it after a signal, when the user waits. */
 static bool save_state(sa_session *session, sa_error *error) {
-    const size_t weights = session->model.plan.size * sizeof(sa_real) / 1000000;
-    const bool asked = asked_to_stop(session);
-    if (asked && weights > LARGE)
-        sa_session_note(session, "saving %zu MB of weights and their moments at the disk's speed",
-                        weights);
-    const bool good = sa_checkpoint_write(session, error);
-    if (asked && good) sa_session_note(session, "saved %s", session->path[SA_LAST]);
-    return good;
+    if (!sa_checkpoint_write(session, error)) return false;
+    if (asked_to_stop(session)) sa_session_note(session, "saved %s", session->path[SA_LAST]);
+    return true;
 }
 
 /* Saves the best model, then the state that refers to it; where it does not, saves the state

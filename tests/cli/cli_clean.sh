@@ -36,8 +36,8 @@ cmp -s again kept || fail "what is clean is not clean"
 
 # The lines that were dropped.
 "$softalign" clean raw.tsv --out pairs --dropped dropped 2>err || fail "--dropped: $(cat err)"
-same "first dropped" "no_tab	2	no tab here" "$(head -n 1 dropped)"
-same "a line that is not text" "damaged	6	broken $(printf '\377')	cassé" "$(grep -a '^damaged.6' dropped)"
+same "first dropped" "no_tab	2" "$(head -n 1 dropped)"
+same "a line that is not text" "damaged	6" "$(grep '^damaged.6' dropped)"
 same "dropped lines" 9 "$(wc -l <dropped)"
 
 # Two files, line by line; other options.

@@ -151,8 +151,6 @@ static const malformed_data malformed_tensors[] = {
      "m: tensor 'source.merges':2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)"},
     {SUBWORDS, "source.merges", 14, BYTES("\0"),
      "m: tensor 'source.merges':2: NUL byte (is this text, in UTF-8?)"},
-    {SUBWORDS, "source.merges", 20, BYTES("\r"),
-     "m: tensor 'source.merges':2: the line ends in CR LF; merges end in LF only"},
     {STATE, "training.at", 0, BYTES(MINUS_ONE),
      "out/last.safetensors: tensor 'training.at': number 0 is an impossible count"},
     {STATE, "training.at", 8, BYTES(HUGE_COUNT),

@@ -56,11 +56,16 @@ json_t *sa_compare_json_bands(const sa_compare_run *run) {
     return bands;
 }
 
-/* Returns all settings but the number of threads, which does not change the result. */
+/* Returns whether the option changes the result of a run. */
+static bool matters(const sa_option *row) {
+    return strcmp(row->name, "threads") != 0 && strcmp(row->name, "keep") != 0;
+}
+
+/* Returns all settings that matter. */
 static json_t *json_settings(const sa_settings *settings) {
     json_t *object = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (strcmp(row->name, "threads") != 0)
+        if (matters(row))
             json_object_set_new(object, row->name, json_real(sa_option_get(row, settings)));
     return object;
 }
@@ -98,7 +103,7 @@ static bool check_settings(const sa_compare_run *run, const json_t *record, cons
     const json_t *settings = json_object_get(record, "settings");
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const json_t *value = json_object_get(settings, row->name);
-        if (strcmp(row->name, "threads") == 0) continue;
+        if (!matters(row)) continue;
         if (!json_is_number(value) || !sa_option_set_number(row, &stored, json_number_value(value)))
             return sa_fail(error, SA_DATA, "%s: settings: '%s' is missing or impossible: " OTHER,
                            path, row->name);

@@ -128,7 +128,7 @@ START_TEST(some_options_are_of_all_models) {
                      "tokenizer source-tokenizer target-tokenizer bpe-merges bpe lowercase "
                      "min-freq vocab max-len batch batch-tokens seed hold-out tokenize smooth "
                      "smooth-value effective-order chrf-order chrf-word-order chrf-beta "
-                     "chrf-whitespace chrf-eps threads epochs steps max-time ");
+                     "chrf-whitespace chrf-eps threads epochs steps max-time keep ");
 }
 END_TEST
 

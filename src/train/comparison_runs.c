@@ -166,26 +166,21 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
  * settings or pairs, or of another command. SA_DATA: run.json is damaged. */
 static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
     char path[SA_PATH_SIZE];
-    const bool missing = sa_file_missing(sa_path_in(path, run->folder, "run.json"));
-    const char *found = NULL;
-    sa_file file = {0};
-    json_t *record = NULL;
-    bool good = missing || sa_file_read(&file, path, SA_LINE_LIMIT, error);
-    if (good && !missing) {
-        record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
-        good = record && check_settings(run, record, path, error) &&
-               check_pairs(run, record, "train", data->train_hash, error) &&
-               check_pairs(run, record, "valid", data->valid_hash, error) &&
-               (read_fields(run, record) ||
-                sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
-        sa_file_release(&file);
-    }
-    json_decref(record);
-    if (missing) good = sa_training_find(run->folder, &found, error);
-    if (good && found)
-        return sa_fail(error, SA_BUSY,
+    sa_file file;
+    if (sa_file_missing(sa_path_in(path, run->folder, "run.json")))
+        return !sa_training_find(run->folder) ||
+               sa_fail(error, SA_BUSY,
                        "'%s' holds a training that was not made by 'compare' (no run.json): " OTHER,
                        run->folder);
+    if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
+    json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
+    const bool good =
+        record && check_settings(run, record, path, error) &&
+        check_pairs(run, record, "train", data->train_hash, error) &&
+        check_pairs(run, record, "valid", data->valid_hash, error) &&
+        (read_fields(run, record) || sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
+    sa_file_release(&file);
+    json_decref(record);
     return good;
 }
 

@@ -107,9 +107,8 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
-/* Sets *found to the name of a training's file in the folder, or to NULL. SA_OPEN: the folder
- * cannot be examined. */
-bool sa_training_find(const char *folder, const char **found, sa_error *error);
+/* Returns the name of a training's file in the folder, or NULL. */
+const char *sa_training_find(const char *folder);
 
 /* Removes the files of a training from its folder; sa_snapshots_open removes its film and
  * checkpoints. */
@@ -141,9 +140,9 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error);
  * pairs are encoded. */
 bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error);
 
-/* Creates the folders of the film, which shows the attention of the model at every validation.
- * Removes the frames and checkpoints of other trainings and, when resuming, those of updates that
- * the log does not have. snapshots.c */
+/* Prepares the film, which shows the attention of the model at every validation. Removes the frames
+ * and checkpoints of other trainings and, when resuming, those of updates that the log does not
+ * have. snapshots.c */
 bool sa_snapshots_open(const sa_session *session, sa_error *error);
 
 /* After a validation, writes the model as checkpoints/UPDATES.safetensors and removes all but the

@@ -96,65 +96,46 @@ bool sa_checkpoints_keep(const sa_session *session, sa_error *error) {
 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
-/* Returns film/0001 for the first pair (index 0), film/0001/head-1 for its first head (1). The
- * caller frees it. */
-static char *name_folder(const sa_session *session, size_t index, int head, sa_error *error) {
-    const char *out = session->training->out;
-    return head ? sa_format(error, "%s/film/%0*zu/%s%d", out, PAIR_DIGITS, index + 1, head_folder,
-                            head)
-                : sa_format(error, "%s/film/%0*zu", out, PAIR_DIGITS, index + 1);
-}
-
-/* Returns the number of heads to record: none if there is only one, which is the mean itself. */
-static int recorded_heads(const sa_session *session) {
-    const int heads = sa_seq2seq_heads(&session->model.w);
-    return heads > 1 ? heads : 0;
-}
-
-static bool make_folders(const sa_session *session, const char *film, sa_error *error) {
-    bool good = sa_directory_create(film, error);
-    for (size_t i = 0; good && i < session->training->snapshot_count; i++)
-        for (int head = 0; good && head <= recorded_heads(session); head++) {
-            char *folder = name_folder(session, i, head, error);
-            good = folder && sa_directory_create(folder, error);
-            free(folder);
-        }
-    return good;
-}
-
 bool sa_snapshots_open(const sa_session *session, sa_error *error) {
-    const sa_train_options *training = session->training;
     char film[SA_PATH_SIZE], kept[SA_PATH_SIZE];
-    return (tidy_folder(session, sa_path_in(film, training->out, "film"), FILM) ||
+    return (tidy_folder(session, sa_path_in(film, session->training->out, "film"), FILM) ||
             sa_fail_errno(error, SA_IO, "tidy up", film)) &&
-           remove_stale_checkpoints(session, kept, error) &&
-           (!training->snapshot_count || make_folders(session, film, error));
+           remove_stale_checkpoints(session, kept, error);
 }
 
-static bool save_frame(const sa_session *session, size_t index, int head,
-                       const sa_alignment *alignment, sa_error *error) {
-    char name[32], *folder = name_folder(session, index, head, error);
+/* Saves a frame in a folder, which is created if it is missing. */
+static bool save_frame(const sa_session *session, const char *folder, const sa_alignment *alignment,
+                       sa_error *error) {
+    char name[32];
     sa_buffer matrix = {0};
     snprintf(name, sizeof name, "%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
     sa_matrix_csv(alignment, false, &matrix);
-    const bool good = folder && sa_save_text_in(folder, name, &matrix, error);
+    const bool good =
+        sa_directory_create(folder, error) && sa_save_text_in(folder, name, &matrix, error);
     sa_buffer_release(&matrix);
-    free(folder);
     return good;
 }
 
-/* Saves the heads, then the mean: a frame exists once its mean does, so it is complete even after a
- * kill. */
+/* Saves the heads, if there are several, to film/0001/head-1 ... of the first pair, then the mean
+ * to film/0001: a frame exists once its mean does, so it is complete even after a kill. */
 static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const sa_session *session = context;
-    bool good = true;
-    for (int head = 1; good && head <= recorded_heads(session); head++) {
+    const int heads = sa_seq2seq_heads(&session->model.w);
+    char film[SA_PATH_SIZE];
+    sa_path_in(film, session->training->out, "film");
+    char *pair = sa_format(error, "%s/%0*zu", film, PAIR_DIGITS, index + 1);
+    bool good = pair && sa_directory_create(film, error) && sa_directory_create(pair, error);
+    for (int head = 1; good && heads > 1 && head <= heads; head++) {
         sa_alignment own = *alignment;
         own.weights = sa_alignment_weights(alignment, 0, head);
-        good = save_frame(session, index, head, &own, error);
+        char *folder = sa_format(error, "%s/%s%d", pair, head_folder, head);
+        good = folder && save_frame(session, folder, &own, error);
+        free(folder);
     }
-    return good && save_frame(session, index, 0, alignment, error);
+    good = good && save_frame(session, pair, alignment, error);
+    free(pair);
+    return good;
 }
 
 bool sa_snapshots_write(sa_session *session, sa_error *error) {

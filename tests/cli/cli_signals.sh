@@ -112,7 +112,8 @@ same "rows of the log" 2 "$(wc -l <dropped/log.csv)"
 count
 
 # A time limit counts the validation: where that does not fit, the weights are saved without.
-"$softalign" train --train few.tsv --valid long.tsv --out late --embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 \
+cat long.tsv{,,,} >longer.tsv
+"$softalign" train --train few.tsv --valid longer.tsv --out late --embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 \
     --patience 0 --valid-every 1000000 --max-time 0.5 2>err || fail "--max-time: $(cat err)"
 grep -q '^note: the last weights are saved, but not validated; nor were others' err ||
     fail "a validation beyond --max-time: $(cat err)"

@@ -132,7 +132,8 @@ START_TEST(a_number_matters) {
 END_TEST
 
 START_TEST(every_number_has_a_case) {
-    static const char without[] = " threads max-time keep "; /* what they may not change, and how long */
+    /* what they may not change, and how long */
+    static const char without[] = " threads max-time keep ";
     for (const sa_option *option = sa_settings_options; option->name; option++) {
         char name[64];
         int count = 0;

@@ -227,14 +227,17 @@ typedef struct sa_sentence_details {
 typedef struct sa_head_score {
     int layer, head;        /* from 1 */
     double prefix_matching; /* sum_{j < i: x_{j-1} = x_i} alpha_ij, mean over the repeated rows */
-    double previous_word;   /* alpha_{i,i-1}, mean over all rows except the row of x_0 */
+    double previous_word;   /* alpha_{i,i-1}, mean over all rows but those of x_0 and x_1 */
     /* C = W_E W_v' W_o' W_U': what attending to a word adds to the logit of each word, without
      * normalization and residual connections; for the 1,000 most frequent words */
     double copying;       /* fraction of words w with C_ww = max_u C_wu */
     double copying_trace; /* mean of C_ww, divided by the standard deviation of C */
     /* per target word, when the head adds nothing: */
     double loss_without, loss_repeated_without;
-    uint64_t reserved[4];
+    char role[24]; /* a description of the weights, not of what they cause: "previous", "same",
+                      "induction", "duplicate" (word), "first" (of the decoder's words), two of them
+                      with a "+", "diffuse" or "mixed"; "": there are fewer than 50 rows */
+    uint64_t reserved[1];
 } sa_head_score;
 
 typedef struct sa_head_scores {

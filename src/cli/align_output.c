@@ -383,6 +383,7 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
     snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
     cli_begin_page(&out->report, command, title, model, more, settings);
     sa_html_report_fact_file(&out->report, "pairs", pairs);
+    sa_html_report_site(&out->report, out->site);
     return true;
 }
 
@@ -398,7 +399,6 @@ bool cli_align_save(cli_align_output *out, size_t count, sa_error *error) {
         if (path && !outputs[i].ending && !cli_save(path, &out->text[i], error)) return false;
     }
     if (!options->path[CLI_HTML]) return true;
-    sa_html_report_site(&out->report, out->site);
     return cli_end_page(&out->report, true, &options->page, options->path[CLI_HTML], error);
 }
 

@@ -167,6 +167,8 @@ static const sa_column head_columns[] = {
     {0},
 };
 
+enum { ROLE = 12 }; /* columns */
+
 /* Adds a row of text for each head or, if `each` is not NULL, an object to that list. */
 static void add_head_rows(const sa_head_scores *scores, sa_buffer *out, json_t *each) {
     for (const sa_head_score *one = scores->each; one < scores->each + scores->count; one++) {
@@ -174,16 +176,17 @@ static void add_head_rows(const sa_head_scores *scores, sa_buffer *out, json_t *
             one->layer,   one->head,          one->prefix_matching, one->previous_word,
             one->copying, one->copying_trace, one->loss_without,    one->loss_repeated_without};
         if (each)
-            json_array_append_new(each, sa_table_json(json_object(), head_columns, values));
+            json_array_append_new(
+                each, sa_table_json(json_pack("{s:s}", "role", one->role), head_columns, values));
         else
-            sa_table_row("", 0, head_columns, values, out);
+            sa_table_row(*one->role ? one->role : "-", ROLE, head_columns, values, out);
     }
 }
 
 static void add_heads(const sa_head_scores *scores, sa_buffer *out) {
     sa_buffer_addf(out, "loss after new words %.4f, after repeated ones ", scores->loss_new);
     sa_buffer_addf(out, isnan(scores->loss_repeated) ? "-\n" : "%.4f\n", scores->loss_repeated);
-    sa_table_titles("", 0, head_columns, out);
+    sa_table_titles("role", ROLE, head_columns, out);
     add_head_rows(scores, out, NULL);
 }
 

@@ -2,7 +2,7 @@
  * what it copies, and what the model loses without it. */
 #include "config/settings.h"
 #include "inference/model.h"
-#include "metrics/induction.h"
+#include "metrics/head_roles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum { COPIED = 1000 }; /* words that `copying` compares: the most frequent */
 
 typedef struct head_tally {
-    sa_induction attention;
+    sa_head_roles roles;
     double loss[2];  /* without the head; [1]: of words predicted in the row of a repeated word */
     size_t words[2]; /* how many */
 } head_tally;
@@ -57,9 +57,10 @@ static bool add_weights(void *context, size_t index, const sa_alignment *alignme
     for (int number = 0; number < all->decoder->layers * all->heads; number++) {
         const double *alpha =
             sa_alignment_weights(alignment, number / all->heads + 1, number % all->heads + 1);
-        for (int t = 0; t < T; t++, alpha += S)
-            sa_induction_add(&all->sums[number].attention, alpha + seen, all->words, first + t,
-                             from, to);
+        for (int t = 0; t < T; t++, alpha += S) {
+            const sa_head_row row = {first + t, first + t + 1, all->words, .causal = true};
+            sa_head_roles_add(&all->sums[number].roles, &row, alpha + seen, from, to);
+        }
     }
     return true;
 }
@@ -148,11 +149,14 @@ static bool score_heads(head_work *all, sa_head_scores *scores, sa_error *error)
     scores->loss_repeated = mean(all->losses->loss[1], all->losses->words[1]);
     for (int number = 0; good && number < count; number++) {
         const head_tally *sums = &all->sums[number];
+        const sa_head_roles *roles = &sums->roles;
         sa_head_score *own = &scores->each[number];
         good = knock_out(all, number, error) && score_copying(all, number, own, error);
         own->layer = number / all->heads + 1, own->head = number % all->heads + 1;
-        own->prefix_matching = mean(sums->attention.prefix, sums->attention.repeated);
-        own->previous_word = mean(sums->attention.previous, sums->attention.rows);
+        own->prefix_matching =
+            mean(roles->weight[SA_ROLE_INDUCTION], roles->rows[SA_ROLE_INDUCTION]);
+        own->previous_word = mean(roles->weight[SA_ROLE_PREVIOUS], roles->rows[SA_ROLE_PREVIOUS]);
+        sa_head_roles_name(roles, own->role);
         own->loss_without = loss_of(sums);
         own->loss_repeated_without = mean(sums->loss[1], sums->words[1]);
     }

@@ -48,10 +48,12 @@ void sa_html_report_init(sa_html_report *report, const char *command, const char
 void sa_html_report_site(sa_html_report *report, sa_attention_site site) {
     static const char *const names[] = {"cross", "encoder", "decoder", "prefix"}; /* in order */
     json_object_set_new(report->data, "site", json_string(names[site]));
+    report->site = site;
 }
 
 void sa_html_report_release(sa_html_report *report) {
     json_decref(report->data);
+    free(report->roles);
     *report = (sa_html_report){0};
 }
 
@@ -103,6 +105,7 @@ void sa_html_report_model(sa_html_report *report, const char *name, const sa_set
                               "seeds", "null_key", !settings || sa_settings_has_null_key(settings));
     report->matrices = NULL;
     report->attention = (sa_attention_stats){0};
+    free(report->roles), report->roles = NULL;
     report->head_budget = report->heads + (MAX_HEADS - report->heads) / left;
     json_array_append_new(json_object_get(report->data, "models"), report->model);
     json_array_append_new(json_object_get(report->data, "matrices"), json_null());
@@ -214,6 +217,29 @@ static void add_heads(sa_html_report *report, const sa_alignment *alignment, siz
     json_decref(packed);
 }
 
+json_t *sa_page_roles(const sa_head_roles *roles, size_t heads) {
+    json_t *names = json_array();
+    char name[SA_ROLE_NAME];
+    for (size_t k = 0; k < heads; k++) {
+        sa_head_roles_name(&roles[k], name);
+        json_array_append_new(names, json_string(name));
+    }
+    return names;
+}
+
+/* Adds the roles of the heads, as far as the sentences up to this one tell. */
+static void add_roles(sa_html_report *report, const sa_alignment *alignment, size_t heads,
+                      const sa_link *gold, size_t golds) {
+    if (!report->roles)
+        report->roles = sa_new(heads, sizeof *report->roles, NULL), report->role_count = heads;
+    if (heads != report->role_count) return; /* pairs of several models */
+    if (report->roles &&
+        sa_head_roles_add_pair(report->roles, alignment, report->site, gold, golds, NULL))
+        json_object_set_new(report->model, "roles", sa_page_roles(report->roles, heads));
+    else
+        report->failed = true;
+}
+
 /* Adds attributions, those of each method divided by the largest, which "scales" holds. */
 static void add_scores(sa_html_report *report, const sa_alignment *alignment, size_t size,
                        json_t *entry) {
@@ -276,6 +302,7 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
     }
     json_object_set_new(entry, "mean", sa_page_weights(alignment->weights, size, &report->failed));
     if (heads > 1) add_heads(report, alignment, heads * size, entry);
+    if (heads > 1) add_roles(report, alignment, heads, gold, golds);
     if (alignment->token_log_probabilities) add_probabilities(report, alignment, entry);
     json_array_append_new(report->matrices, entry);
     sa_attention_stats_add(&report->attention, alignment->weights,

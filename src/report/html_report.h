@@ -5,6 +5,7 @@
 #include "base/batch.h"
 #include "base/json.h"
 #include "base/option.h"
+#include "metrics/head_roles.h"
 
 #include <softalign/lab.h>
 
@@ -25,7 +26,10 @@ typedef struct sa_html_report {
     size_t heads, head_budget;    /* bytes of heads so far; the limit after this model */
     size_t offered;               /* sentences that could be shown */
     sa_attention_stats attention; /* of the model added last */
-    bool failed;                  /* memory ran out */
+    sa_head_roles *roles;         /* [role_count] of its heads, by layer; or NULL */
+    size_t role_count;
+    sa_attention_site site;
+    bool failed; /* memory ran out */
 } sa_html_report;
 
 /* Appends the name of a file or folder, or of PAIRS as two files, on a page: the last two
@@ -56,6 +60,8 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed);
  * gold: [golds], or NULL. */
 void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
                            const sa_link *gold, size_t golds);
+/* Returns the names of the heads' roles. */
+json_t *sa_page_roles(const sa_head_roles *roles, size_t heads);
 /* Returns a step of `attend` for the page and the playground: {"name", "formula", "head",
  * "numbers": [[...]]}. */
 json_t *sa_page_step(const sa_attend_step *step);

@@ -6,6 +6,7 @@
 #include "data/encoding.h"
 #include "inference/model.h"
 #include "metrics/linking.h"
+#include "report/html_report.h"
 #include "report/pair_scores.h"
 #include "train/session.h"
 #include "web/play.h"
@@ -29,7 +30,9 @@ static bool put(const char *name, const void *bytes, size_t size, sa_error *erro
 /* Sums of the weights on sure gold links: on all of them, and on those that cross another sure
  * one. */
 typedef struct gold_sums {
-    const sa_gold_alignment *gold; /* of each pair of the part */
+    const sa_gold_alignment *gold; /* of each pair of the part; NULL: none */
+    sa_head_roles *roles;          /* [heads] of all layers */
+    size_t heads;
     double weight, moved;
     int links, moved_links;
 } gold_sums;
@@ -46,7 +49,7 @@ struct web_measuring {
 static void end_measuring(web_measuring *all) {
     if (!all) return;
     sa_sentence_results_release(all->each, all->next);
-    free(all->each), free(all->values), free(all);
+    free(all->each), free(all->values), free(all->sums.roles), free(all);
 }
 
 static web_measuring *begin(web_play *play, int most, sa_error *error) {
@@ -61,7 +64,11 @@ static web_measuring *begin(web_play *play, int most, sa_error *error) {
     all->pairs = play->held_out;
     if (most > 0 && (size_t)most < all->pairs.count) all->pairs.count = (size_t)most;
     all->each = sa_new(all->pairs.count, sizeof *all->each, error);
-    all->values = all->each ? sa_new(model->plan.size, sizeof *all->values, error) : NULL;
+    all->sums.heads =
+        (size_t)(sa_seq2seq_layers(&model->w, SA_SITE_CROSS) * sa_seq2seq_heads(&model->w));
+    all->sums.roles = sa_new(all->sums.heads + 1, sizeof *all->sums.roles, error);
+    all->values =
+        all->each && all->sums.roles ? sa_new(model->plan.size, sizeof *all->values, error) : NULL;
     if (all->values) memcpy(all->values, model->values, model->plan.size * sizeof *all->values);
     if (all->values) return all;
     end_measuring(all);
@@ -81,7 +88,7 @@ static bool crosses(const sa_gold_alignment *gold, const sa_link *link) {
 
 static bool add_gold(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
     gold_sums *sums = context;
-    const sa_gold_alignment *gold = &sums->gold[index];
+    const sa_gold_alignment none = {0}, *gold = sums->gold ? &sums->gold[index] : &none;
     for (size_t i = 0; i < gold->count; i++) {
         const sa_link *link = &gold->links[i];
         if (link->possible) continue;
@@ -89,15 +96,18 @@ static bool add_gold(void *context, size_t index, const sa_alignment *alignment,
         sums->weight += weight, sums->links++;
         if (crosses(gold, link)) sums->moved += weight, sums->moved_links++;
     }
-    return true;
+    return sa_head_roles_add_pair(sums->roles, alignment, SA_SITE_CROSS, gold->links, gold->count,
+                                  error);
 }
 
-static bool measure_gold(sa_model *model, const sa_corpus *part, gold_sums *sums, sa_error *error) {
-    sa_gold_alignment *gold =
-        sa_gold_make(&model->source, &model->target, part, part->pairs, NULL, part->count, error);
+static bool measure_attention(sa_model *model, const sa_corpus *part, gold_sums *sums,
+                              sa_error *error) {
+    sa_gold_alignment *gold = part->gold ? sa_gold_make(&model->source, &model->target, part,
+                                                        part->pairs, NULL, part->count, error)
+                                         : NULL;
     sums->gold = gold;
-    const bool good =
-        gold && sa_align(model, NULL, part->pairs, part->count, add_gold, sums, error);
+    const bool good = (gold || !part->gold) &&
+                      sa_align(model, NULL, part->pairs, part->count, add_gold, sums, error);
     sa_gold_release(gold, part->count);
     return good;
 }
@@ -113,8 +123,8 @@ static bool measure_part(web_measuring *all, sa_model *model, int pairs, sa_erro
     if (pairs > 0 && (size_t)pairs < part.count) part.count = (size_t)pairs;
     if (!sa_evaluate(model, &part, &search, NULL, all->each + all->next, error)) return false;
     all->next += part.count;
-    const bool gold = all->pairs.gold && sa_settings_has_attention(&model->settings);
-    return !gold || measure_gold(model, &part, &all->sums, error);
+    const bool wanted = all->sums.heads && (all->pairs.gold || all->sums.heads > 1);
+    return !wanted || measure_attention(model, &part, &all->sums, error);
 }
 
 static void swap(sa_real *one, sa_real *other, size_t count) {
@@ -139,8 +149,9 @@ const char *web_validate(web_play *play, int most, int pairs) {
                                   all->pairs.count, &found, error)) {
         result = sa_eval_json(&found);
         json_object_update_new(result,
-                               json_pack("{s:I, s:o, s:i, s:o, s:i}", "step", all->step, "gold",
-                                         sa_json_number(all->sums.weight / all->sums.links),
+                               json_pack("{s:I, s:o, s:o, s:i, s:o, s:i}", "step", all->step,
+                                         "roles", sa_page_roles(all->sums.roles, all->sums.heads),
+                                         "gold", sa_json_number(all->sums.weight / all->sums.links),
                                          "links", all->sums.links, "moved",
                                          sa_json_number(all->sums.moved / all->sums.moved_links),
                                          "moved_links", all->sums.moved_links));

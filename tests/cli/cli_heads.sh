@@ -85,7 +85,7 @@ for one in found["each"]:
             after = [j for j in range(1, i) if read[j - 1] == read[i]]
             if after:
                 matching.append(math.fsum(row[j] for j in after))
-            if i:
+            if i > 1:
                 previous.append(row[i - 1])
     expect(f"{where}, prefix matching", mean(matching), one["prefix_matching"])
     expect(f"{where}, previous word", mean(previous), one["previous_word"])
@@ -118,11 +118,11 @@ done
 "$softalign" eval model/best.safetensors some.tsv --heads --threads 1 >text
 "$softalign" eval model/best.safetensors some.tsv --heads --threads 3 --json >json
 same "loss without each head" "$(sed -n 's/.*"loss_without": \([0-9.]*\).*/\1/p' json | xargs printf '%.4f\n')" \
-    "$(awk 'NF == 8 && $7 + 0 { print $7 }' text)"
+    "$(awk 'NF == 9 && $8 + 0 { print $8 }' text)"
 
 printf '1 2\t3\n' >one.tsv
 "$softalign" eval model/best.safetensors one.tsv --heads >text
-same "a word that nothing repeats" "- -" "$(awk '$1 == "layer" { getline; print $3, $8 }' text)"
+same "a word that nothing repeats" "- -" "$(awk '$2 == "layer" { getline; print $4, $9 }' text)"
 "$softalign" eval model/best.safetensors one.tsv --heads --json >json
 [ "$(grep -c '"prefix_matching": null' json)" = 2 ] || fail "prefix matching of nothing: $(cat json)"
 

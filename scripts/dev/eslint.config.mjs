@@ -4,9 +4,9 @@
 // What browsers and Node offer, as far as the code uses it.
 const BROWSER = `
   Blob CSS DOMPoint DecompressionStream Event Option PointerEvent ResizeObserver Response URL URLSearchParams
-  WebAssembly Worker TextDecoder TextEncoder addEventListener atob clearInterval document
+  WebAssembly Worker TextDecoder TextEncoder addEventListener atob cancelAnimationFrame clearInterval clearTimeout document
   getComputedStyle getSelection history innerHeight innerWidth location matchMedia navigator onmessage
-  performance postMessage print scrollTo scrollX scrollY self setInterval setTimeout structuredClone top window
+  performance postMessage print requestAnimationFrame scrollTo scrollX scrollY self setInterval setTimeout structuredClone top window
 `;
 const NODE = `
   AbortSignal Blob Buffer SharedArrayBuffer URL WebAssembly TextDecoder TextEncoder clearTimeout console fetch

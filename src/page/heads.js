@@ -1,15 +1,38 @@
 // Layers and heads as small pictures, one of which is chosen.
 
 import { html, make } from "./dom.js";
-import { isRightToLeft } from "./text.js";
+import { widthOf } from "./labels.js";
+import { clipped, isRightToLeft, word } from "./text.js";
 
 const LEAST = 3; // pixels of a cell
-const MOST = 10;
+const MOST = 24;
+const WORDED = 15; // of a cell beside a word of 14 pixels
+const FONT = 14;
+const GAP = 18; // between two matrices, with the edges of their buttons
 
-// Returns the size of the cells with which as many matrices stand beside each other in `room`.
-export function cellOf(words, beside, room) {
-  const own = room / beside / words.source.length;
-  return Math.min(Math.max(Math.floor(own), LEAST), MOST);
+const shortened = (text) => clipped(text, 9);
+const widest = (list) => Math.max(...list.map((text) => widthOf(shortened(text), FONT)), 0);
+
+// Returns { cell, isWorded }: the size of the cells with which as many matrices stand beside and
+// above each other in a room of this size, and whether words fit at the edges.
+export function gridOf(words, [beside, above], [width, height = Infinity]) {
+  const cellIn = (left, top) =>
+    Math.min(
+      Math.floor((width - left - beside * GAP) / beside / words.source.length),
+      Math.floor((height - top) / above / words.target.length),
+      MOST,
+    );
+  const worded = cellIn(widest(words.target) + 6, widest(words.source) + 6);
+  const isWorded = worded >= WORDED;
+  return { cell: Math.max(isWorded ? worded : cellIn(0, 0), LEAST), isWorded };
+}
+
+// Returns words at an edge of a matrix, a cell beside each other.
+function edge(side, list, cell) {
+  const cells = `repeat(${list.length}, ${cell}px)`;
+  const style = side === "above" ? { gridTemplateColumns: cells } : { gridTemplateRows: cells };
+  const names = list.map((text) => word(text, 9));
+  return html("span", { class: side, "aria-hidden": "true", style }, ...names);
 }
 
 // Returns a small picture of a matrix, one pixel per weight, with square cells of that size. Its
@@ -43,13 +66,21 @@ export function thumbnail(weights, words, cell = 0, isScaled = false) {
   return picture;
 }
 
-// Draws the grid of heads in `room` pixels, a row for each layer and a button for each head:
-// rows [{ title, heads: [{ part, name, note, title, weights, isChosen, isSharpest }] }]. A click
+// Draws the grid of heads in a room [width, height] of pixels, a row for each layer and a button
+// for each head: rows [{ title, heads: [{ part, name, notes, title, weights, isChosen }] }], those
+// of reports also with isSharpest and isScaled; without weights only the name is shown. A click
 // calls choose(part). Buttons are kept while their names stay the same, and with them the focus.
 export function drawHeads(host, rows, words, choose, room) {
   const beside = Math.max(...rows.map(({ heads }) => heads.length), 1);
-  const cell = words ? cellOf(words, beside, room - beside * 14) : 0;
-  const all = rows.flatMap(({ heads }) => heads);
+  const above = rows.filter(({ heads }) => heads[0].weights).length;
+  const grid = words ? gridOf(words, [beside, above], room) : {};
+  const all = rows.flatMap(({ heads }, line) =>
+    heads.map((head, i) => ({
+      ...head,
+      isFirst: i === 0,
+      isTop: line === 0 || !rows[line - 1].heads[0].weights,
+    })),
+  );
   const key = JSON.stringify(
     rows.map(({ title, heads }) => [title, heads.map(({ name }) => name)]),
   );
@@ -71,16 +102,36 @@ export function drawHeads(host, rows, words, choose, room) {
     );
   host.dataset.key = key;
   host.querySelectorAll("button").forEach((button, i) => {
-    const { name, note, title, weights, isChosen, isSharpest, isScaled } = all[i];
+    const { name, title, isChosen, isSharpest } = all[i];
     make(button, {
       "aria-pressed": String(isChosen),
       title: title ?? name,
       class: isSharpest ? "sharpest" : "",
     });
     button.onclick = () => choose(all[i].part);
-    button.replaceChildren(
-      thumbnail(weights, words, cell, isScaled),
-      html("span", {}, name, ...(note ? [html("small", {}, note)] : [])),
-    );
+    button.replaceChildren(...headParts(all[i], words, grid));
   });
+}
+
+// Returns the matrix of a head, with words at the edges of the grid, and what stands below it.
+function headParts(head, words, { cell, isWorded }) {
+  const { name, notes = [], weights, isScaled, isFirst, isTop } = head;
+  const source = isRightToLeft(words.source) ? [...words.source].reverse() : words.source;
+  const below = html(
+    "span",
+    { class: "below" },
+    name,
+    ...notes.map((note) => html("small", {}, note)),
+  );
+  if (!weights) return [below];
+  return [
+    html(
+      "span",
+      { class: "map" },
+      isWorded && isTop ? edge("above", source, cell) : null,
+      isWorded && isFirst ? edge("beside", words.target, cell) : null,
+      thumbnail(weights, words, cell, isScaled),
+    ),
+    below,
+  ];
 }

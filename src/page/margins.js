@@ -55,7 +55,7 @@ export function addSums(picture, { left, top, cell, rows, columns, font, toX, to
   const bottom = top + rows * cell + 4;
   const across = 3.2 * font;
   const down = 1.5 * font;
-  const small = { class: "small", "font-size": font * 0.72 };
+  const small = { class: "small", "font-size": font * 0.85 };
   const entropies = Array.from({ length: rows }, (_, t) => {
     const place = { x: right, y: toY(t) + cell * 0.3, height: cell * 0.4, width: 0 };
     return svg("rect", { class: "sum", ...place });

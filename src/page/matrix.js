@@ -35,10 +35,10 @@ function layoutOf(words, options) {
   const top = rise + 10 + 1.5 * small;
   const left = large?.bare ? 0 : target + 14 + 1.5 * small;
   const overhang = isSlanted ? slope + font - cell / 2 : 8;
-  const right = large ? 8 : Math.max((sums ? 3.6 * font : 0) + 8, overhang);
+  const right = large ? 8 : Math.max((sums ? 4 * font : 0) + 8, overhang);
   const width = Math.max(left + columns * cell + right, left + 15 * small);
   // The scale stands right of the words below the matrix where both fit.
-  const isInline = sums && width - left > widthOf(captions.coverage, font * 0.72) + 16 * small;
+  const isInline = sums && width - left > widthOf(captions.coverage, font * 0.85) + 16 * small;
   const coverage = (sums ? 1.8 * font : 8) + (sums && !isInline ? 1.2 * font : 0);
   const height = top + rows * cell + (large ? 8 : coverage + 2.4 * small);
   return {

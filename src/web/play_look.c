@@ -188,6 +188,7 @@ typedef struct step_options {
 
 static const sa_option explain_rows[] = {
     {"step", SA_INT(STEP(job.step), 1, 1, 1000000, "I"), NULL},
+    {"site", SA_WORDS(STEP(job.site), SA_SITE_ENCODER, "cross", "encoder", "decoder"), NULL},
     {"layer", SA_INT(STEP(job.layer), 1, 1, 1000000, "L"), NULL},
     {"all", SA_SWITCH(STEP(all)), NULL},
     {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
@@ -205,7 +206,7 @@ static void add_step(void *context, const sa_explain_pair *pair, const sa_explai
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options) {
     sa_error *error = web_begin();
-    step_options chosen = {.job = {.source = source, .target = target, .site = SA_SITE_ENCODER}};
+    step_options chosen = {.job = {.source = source, .target = target}};
     char *words = NULL;
     sa_options_init(explain_rows, &chosen);
     const bool read = web_options_read(

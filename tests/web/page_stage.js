@@ -57,6 +57,30 @@ async function legible(page) {
   }
 }
 
+// All heads in place of the picture, with words at the edges; a click opens one.
+async function allHeads(page) {
+  const kind = () => page.run("state.stage");
+  while ((await kind()) !== "heads") await page.key("v");
+  const words = (side) =>
+    page.run(
+      `[...document.querySelectorAll("#stage #thumbs button:first-child .${side} bdi")].map((node) => node.textContent)`,
+    );
+  assert.deepStrictEqual(
+    [await words("above"), await words("beside")],
+    await page.run(
+      `[view.frames[0].columns, view.frames[0].rows].map((list) => list.map((text) => text.length > 9 ? text.slice(0, 8) + "…" : text))`,
+    ),
+  );
+  assert.ok(
+    await page.run(
+      `getComputedStyle(byId("stage-pictures")).display === "none" && [...document.querySelectorAll("#thumbs canvas")].every((one) => Math.abs(one.clientWidth / one.width - one.clientHeight / one.height) < 0.01)`,
+    ),
+    "cells are not square",
+  );
+  await page.click('#thumbs [data-part="4"]');
+  assert.deepStrictEqual([await kind(), await page.run("view.head")], ["matrix", 4]);
+}
+
 // The answer, the next stop and heads by keys.
 async function keys(page) {
   const question = await text(page, "#stage-question");
@@ -65,7 +89,10 @@ async function keys(page) {
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
   await page.key("?");
-  assert.match(await text(page, "#stage-keys:not([hidden])"), /V bands or matrix.*Esc closes/);
+  assert.match(
+    await text(page, "#stage-keys:not([hidden])"),
+    /V bands, matrix or all heads.*Esc closes/,
+  );
   await page.click("#stage-help");
   assert.ok(await page.run(`byId("stage-keys").hidden`));
   await page.key("PageDown");
@@ -74,6 +101,7 @@ async function keys(page) {
   );
   await page.key("2");
   assert.strictEqual(await page.run(`view.head`), 2);
+  await allHeads(page);
   await page.key("Escape");
   // The page moves until the stage has returned what it borrowed.
   await page.until("!isOnStage() && state.stage === null && !document.fullscreenElement");

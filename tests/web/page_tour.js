@@ -29,10 +29,10 @@ async function settings(page) {
   await page.until(`byId("readout").textContent.startsWith("B: ")`);
   await page.click("#panels figure:nth-child(2) .catch:nth-last-child(2)");
   await page.until(`byId("cell").textContent`);
-  // A Transformer's: of the source.
+  // A Transformer's: its cross-attention, and how its context comes about.
   await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)");
   await page.until(
-    `/of the source/.test(byId("equation-title").textContent) && /Self-attention/.test(byId("equation").textContent)`,
+    `/the model looks at/.test(byId("equation-title").textContent) && /Cross-attention/.test(byId("equation").textContent)`,
   );
   await page.until(
     `[...byId("strip").querySelectorAll("figcaption")].some(({ textContent }) => /alpha_ij/.test(textContent))`,

@@ -84,6 +84,42 @@ async function time(page) {
   assert.strictEqual(await count(page, "#panels .matrix"), 1);
 }
 
+// The animation of the step: it plays slowly, can be paused, ends at the weights of the row and at
+// their weighted sum, and stands still where motion is to be reduced.
+async function flowing(page) {
+  const at = () => page.run(`Number(document.querySelector("#flow input").value)`);
+  await page.until(`document.querySelector("#flow svg")`);
+  await page.until(`Number(document.querySelector("#flow input").value) > 0.05`);
+  await page.click("#flow button");
+  const paused = await at();
+  await page.run("new Promise((done) => setTimeout(done, 200))");
+  assert.ok((await at()) === paused && paused < 3, `a paused flow is at ${paused}`);
+  await page.run(
+    `{ const slider = document.querySelector("#flow input"); slider.value = 4; slider.dispatchEvent(new Event("input")); }`,
+  );
+  const row = await page.run(
+    "view.frames[0].rows.indexOf(/“(.+)”/.exec(byId('flow').textContent)[1])",
+  );
+  assert.deepStrictEqual(
+    await page.run(
+      `[...document.querySelectorAll("#flow svg > text")].map((node) => node.textContent).filter((text) => /^[\\d.]+$/.test(text) && text !== ".")`,
+    ),
+    await page.run(
+      `Array.from(view.frames[0].weights).slice(${row} * view.frames[0].columns.length).slice(0, view.frames[0].columns.length).map((weight) => fixed(weight, 2))`,
+    ),
+  );
+  await page.send("Emulation.setEmulatedMedia", {
+    features: [{ name: "prefers-reduced-motion", value: "reduce" }],
+  });
+  await page.run(`actsOf(0).pick(2, 0)`);
+  await page.until(
+    `/“${await page.run("view.frames[0].rows[2]")}”/.test(byId("flow").textContent)`,
+  );
+  await page.run("new Promise((done) => setTimeout(done, 200))");
+  assert.strictEqual(await at(), 4, "it moves");
+  await page.look("light");
+}
+
 async function inside(page) {
   await page.run(`document.querySelector("#panels .matrix").focus()`);
   await page.key("ArrowDown");
@@ -101,6 +137,7 @@ async function inside(page) {
     ),
     [false, true],
   );
+  await flowing(page);
   await page.click("#panels .catch:nth-last-child(2)");
   await page.until(`byId("equation-title").textContent.length > 0`);
   await page.run(`byId("numbers").querySelector("summary").focus()`);

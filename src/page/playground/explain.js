@@ -4,16 +4,17 @@ import { byId, html } from "../dom.js";
 import { rowOf } from "../numbers.js";
 import { strip } from "../strip.js";
 import { clipped, fixed, visible } from "../text.js";
-import { callModel } from "./engine.js";
+import { explainsSource, explanation, headInLayer } from "./explanation.js";
+import { drawFlow, forgetFlow } from "./flowing.js";
 import { textOf } from "./language.js";
-import { watchedPair } from "./sentence.js";
-import { training } from "./state.js";
-import { pointedFrame, pointedSlot, view, weightsOf } from "./view.js";
+import { isOnStage } from "./panels.js";
+import { pointedFrame, weightsOf } from "./view.js";
 
 let explained = 0;
 
 export function forgetEquation() {
   explained++;
+  forgetFlow();
   for (const id of ["cell", "equation", "strip", "checked", "gradients"])
     byId(id).replaceChildren();
   byId("computation").hidden = byId("cell").hidden = true;
@@ -25,7 +26,7 @@ export function forgetEquation() {
 function weightLines(text, s) {
   const lines = text.split("\n");
   const start = lines.indexOf("Attention");
-  const head = view.head || 1;
+  const head = headInLayer();
   const attention = start < 0 ? -1 : Math.max(start, lines.indexOf(`  -- head ${head} --`, start));
   const names =
     attention < 0 ? -1 : lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
@@ -74,21 +75,6 @@ export function scrollEquation() {
     attention < 0 ? 0 : (attention * byId("equation").scrollHeight) / lines.length;
 }
 
-// Returns whether explain computes a source word, as for all Transformers, and not a step of the
-// decoder.
-const explainsSource = () => training.about[pointedSlot()]?.settings.model !== "recurrent";
-
-function explanation(step, more = "") {
-  const { source, target } = watchedPair();
-  return callModel(
-    pointedSlot(),
-    "explain",
-    source,
-    target ?? pointedFrame().translation,
-    `--step ${step + 1} ${more}`,
-  );
-}
-
 // Says in words where a row looks.
 function inWords(frame, t) {
   const row = rowOf(weightsOf(frame), t, frame.columns.length);
@@ -119,6 +105,8 @@ export async function explain(t, s) {
     if (number !== explained) return;
     showEquation(text, ofSource ? null : s);
     byId("strip").replaceChildren(...strip(steps));
+    if (!ofSource) drawFlow(steps, t);
+    if (isOnStage()) return;
     scrollEquation();
     byId("explained").scrollIntoView({ block: "nearest" });
   } catch (error) {

@@ -7,7 +7,7 @@ import { drawTable } from "../table.js";
 import { clipped, fixed, visible, word } from "../text.js";
 import { partsOf, textOf } from "./language.js";
 import { prefixOf, titleOf } from "./options.js";
-import { drawPanels, isOnStage } from "./panels.js";
+import { drawPanels, isGridOnStage, isOnStage, showOnStage } from "./panels.js";
 import { isRight, linksOf, watchedGold, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
 import { stops } from "./tour_texts.js";
@@ -72,16 +72,27 @@ function goldShare(weights, { columns, rows }) {
   return linked ? textOf("goldShare", { share: fixed((100 * sum) / linked, 0) }) : "";
 }
 
+// Returns a role such as "first+previous" in the page's language.
+const roleOf = (role) =>
+  role
+    ? role
+        .split("+")
+        .map((name) => textOf(`role-${name}`))
+        .join(" + ")
+    : "";
+
 // Draws the mean and, layer by layer, the heads of the first model that has several.
 function drawGrid(frames) {
   const frame = frames.find((one) => one?.each);
-  const { each = [], layers = 0, heads = 1 } = frame ?? {};
+  const { each = [], layers = 0, heads = 1, held } = frame ?? {};
   if (view.head > each.length) view.head = 0;
   const headOf = (weights, part, name) => ({
     part,
     name,
     weights,
-    note: goldShare(weights, frame),
+    notes: weights
+      ? [roleOf(held?.roles?.[part - 1]), goldShare(weights, frame)].filter(Boolean)
+      : [],
     isChosen: part === view.head,
   });
   const layer = (_, l) => {
@@ -90,16 +101,29 @@ function drawGrid(frames) {
     const drawn = own.map((weights, h) => headOf(weights, l * heads + h + 1, nameOfHead(h)));
     return { title: layers > 1 ? textOf("layer", { n: l + 1 }) : "", heads: drawn };
   };
-  const mean = frame && headOf(frame.weights, 0, textOf("mean"));
+  const mean = frame && headOf(layers > 1 ? null : frame.weights, 0, textOf("mean"));
   const grid = Array.from({ length: layers }, layer);
   if (layers === 1) grid[0].heads.unshift(mean);
   const rows = frame && layers > 1 ? [{ title: "", heads: [mean] }, ...grid] : grid;
-  const room = isOnStage() ? byId("stage").clientWidth / 3 : byId("panels").clientWidth - 70;
-  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, room);
+  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, roomOfHeads(layers));
+  byId("heads-note").hidden = !frame || isOnStage();
+}
+
+// Returns the width and the height that the matrices of so many layers have.
+function roomOfHeads(layers) {
+  const titles = layers > 1 ? 80 : 0;
+  const stage = byId("stage-view");
+  const isWhole = isOnStage() && isGridOnStage();
+  const width = isOnStage() ? stage.clientWidth / (isWhole ? 1 : 3) : byId("panels").clientWidth;
+  const height = isOnStage() ? stage.clientHeight : innerHeight / 2;
+  const below =
+    3.6 * 0.6 * parseFloat(getComputedStyle(isOnStage() ? stage : document.body).fontSize);
+  return [width - titles, height - layers * (below + 14) - (layers > 1 ? 40 : 0)];
 }
 
 export function chooseHead(number) {
   view.head = number;
+  if (isOnStage() && isGridOnStage()) showOnStage("matrix");
   drawMoment(view.frames);
 }
 

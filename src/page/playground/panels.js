@@ -21,6 +21,18 @@ function pageLayout(many) {
 
 export const isOnStage = () => byId("stage").open;
 
+const hasHeads = () => view.frames.some((frame) => frame?.each);
+
+// Whether the stage shows all heads in place of a picture.
+export const isGridOnStage = () => state.stage === "heads" && hasHeads();
+
+// Shows another kind of picture on the stage: bands, matrix, heads; the next one if none is named.
+export function showOnStage(kind) {
+  const kinds = ["bands", "matrix", ...(hasHeads() ? ["heads"] : [])];
+  state.stage = kind ?? kinds[(kinds.indexOf(state.stage) + 1) % kinds.length];
+  byId("stage-view").classList.toggle("grid", isGridOnStage());
+}
+
 // The sizes of pictures beside or above each other: matrices where their words fit, else bands.
 function stageLayout(many, frames) {
   const host = byId("stage-pictures");

@@ -2,8 +2,8 @@
 
 import { byId } from "../dom.js";
 import { explain } from "./explain.js";
+import { dwell } from "./flowing.js";
 import { highlight } from "./moment.js";
-import { isOnStage } from "./panels.js";
 import { view } from "./view.js";
 import { bend, unbend } from "./watch.js";
 
@@ -11,6 +11,7 @@ export const actsOf = (slot) => ({
   over(t, s) {
     Object.assign(view, { slot, row: view.pressed ?? t, column: s });
     highlight();
+    if (view.pressed === null && !byId("bend").checked) dwell(t);
   },
   out() {
     if (view.pressed !== null) return;
@@ -20,7 +21,7 @@ export const actsOf = (slot) => ({
   pick(t, s) {
     view.slot = slot;
     if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
-    else if (!isOnStage()) explain(t, s);
+    else explain(t, s);
   },
   leave() {
     unbend();

@@ -4,8 +4,9 @@ import { byId, onClick } from "../dom.js";
 import { onKeys } from "../keyboard.js";
 import { clamp } from "../numbers.js";
 import { halt, scrub, togglePlay } from "../player.js";
+import { forgetFlow } from "./flowing.js";
 import { chooseHead, drawMoment, drawQuestion } from "./moment.js";
-import { drawPanels, isOnStage } from "./panels.js";
+import { drawPanels, isOnStage, showOnStage } from "./panels.js";
 import { past } from "./past.js";
 import { keepLink, state, training } from "./state.js";
 import { visit } from "./tour.js";
@@ -23,12 +24,13 @@ function showKeys() {
   byId("stage-help").setAttribute("aria-expanded", hidden);
 }
 
-// Bands in place of matrices, or matrices in place of bands.
+// Bands in place of matrices, or matrices in place of bands; on the stage also all heads.
 function changeView() {
-  if (isOnStage()) state.stage = state.stage === "matrix" ? "bands" : "matrix";
+  if (isOnStage()) showOnStage();
   else view.isBands = !view.isBands;
+  forgetFlow();
   keepLink();
-  drawPanels(view.frames);
+  drawMoment(view.frames);
 }
 
 export async function openStage(kind = "bands") {
@@ -37,9 +39,9 @@ export async function openStage(kind = "bands") {
   if (navigator.userActivation?.isActive)
     // Before the dialog, which stands above it.
     await document.documentElement.requestFullscreen?.().catch(() => {});
-  state.stage = kind;
+  showOnStage(kind);
   keepLink();
-  byId("stage-view").append(byId("thumbs"));
+  byId("stage-view").append(byId("thumbs"), byId("flow"));
   byId("stage-view").after(byId("translations"));
   byId("stage-bar").prepend(byId("stage-back"), byId("course"), byId("kind"));
   byId("stage").showModal();
@@ -52,7 +54,9 @@ function closeStage() {
   byId("broken").after(byId("course"));
   byId("seconds").after(byId("kind"));
   byId("panels").before(byId("translations"));
-  byId("panels").before(byId("thumbs"));
+  byId("heads-note").before(byId("thumbs"));
+  byId("equation-title").after(byId("flow"));
+  forgetFlow();
   if (past.waits) goTo(Infinity);
   past.waits = false;
   halt();

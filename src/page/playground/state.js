@@ -83,7 +83,8 @@ export function readLink(hash) {
   }
   if (engine.info.tasks.some(({ name }) => name === parts.get("task")))
     read.task = parts.get("task");
-  if (parts.has("stage")) read.stage = parts.get("stage") === "matrix" ? "matrix" : "bands";
+  if (parts.has("stage"))
+    read.stage = ["matrix", "heads"].find((kind) => kind === parts.get("stage")) ?? "bands";
   if (parts.has("own")) read.own = parts.get("own");
   else if (parts.has("grammar")) read.grammar = parts.get("grammar");
   if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);

@@ -2,6 +2,7 @@
 // shown.
 
 import { grammarTexts } from "./grammar_texts.js";
+import { headTexts } from "./head_texts.js";
 import { moduleTexts } from "./module_texts.js";
 
 export const languages = { en: "English", de: "Deutsch", fr: "Français" };
@@ -81,9 +82,9 @@ export const texts = {
   goldShare: ["gold {share} %", "Gold {share} %", "référence {share} %"],
   bandWidth: ["width: weight", "Breite: Gewicht", "largeur : poids"],
   stageKeys: [
-    "← → training in time · space plays it · ↑ ↓ target word · A answer · V bands or matrix · 1 to 9 head, 0 the mean · Page up, page down: stops · F whole screen · P or Esc closes",
-    "← → Training in der Zeit · Leertaste spielt es ab · ↑ ↓ Zielwort · A Antwort · V Bänder oder Matrix · 1 bis 9 Kopf, 0 das Mittel · Bild auf, Bild ab: Stationen · F ganzer Bildschirm · P oder Esc schließt",
-    "← → l'entraînement dans le temps · espace le joue · ↑ ↓ mot cible · A réponse · V bandes ou matrice · 1 à 9 tête, 0 la moyenne · page haut, page bas : étapes · F plein écran · P ou Échap ferme",
+    "← → training in time · space plays it · ↑ ↓ target word · A answer · V bands, matrix or all heads · 1 to 9 head, 0 the mean · Page up, page down: stops · F whole screen · P or Esc closes",
+    "← → Training in der Zeit · Leertaste spielt es ab · ↑ ↓ Zielwort · A Antwort · V Bänder, Matrix oder alle Köpfe · 1 bis 9 Kopf, 0 das Mittel · Bild auf, Bild ab: Stationen · F ganzer Bildschirm · P oder Esc schließt",
+    "← → l'entraînement dans le temps · espace le joue · ↑ ↓ mot cible · A réponse · V bandes, matrice ou toutes les têtes · 1 à 9 tête, 0 la moyenne · page haut, page bas : étapes · F plein écran · P ou Échap ferme",
   ],
   keys: ["Keys: ?", "Tasten: ?", "Touches : ?"],
   mean: ["mean", "Mittel", "moyenne"],
@@ -360,4 +361,5 @@ export const texts = {
     "Ce navigateur ne peut exécuter la page : il lui faut WebAssembly avec SIMD.",
   ],
   ...moduleTexts,
+  ...headTexts,
 };

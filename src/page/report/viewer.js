@@ -17,6 +17,7 @@ import {
   aerOf,
   chosenPart,
   entryOf,
+  goldShare,
   part,
   sharpest,
   unitOf,
@@ -194,19 +195,27 @@ function headOf(model, entry, words, layer, head) {
   const weights = part(model, entry, layer, head, words.source.length * words.target.length);
   const aer = aerOf(model, weights, words);
   const entropy = entropyOf(weights) / words.target.length;
-  const blur = model.methods ? "" : `H ${entropy.toFixed(2)}`;
-  const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : blur;
+  const share = goldShare(weights, words);
+  const number = (layer - 1) * model.heads + head - 1;
+  const role = layer && head ? (model.roles?.[number] ?? "").replace("+", " + ") : "";
+  const fit = Number.isFinite(share) ? `gold ${fixed(100 * share, 0)} %` : "";
+  const blur = fit || model.methods ? "" : `H ${entropy.toFixed(2)}`;
+  const notes = [
+    role,
+    model.methods && Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : fit,
+    blur,
+  ].filter(Boolean);
   const is = (other) => other.layer === layer && other.head === head;
   const isSharpest = is(sharpest(model));
   return {
     part: `${layer}.${head}`,
     name: names.model ?? (layer ? `head ${head}` : "mean"),
-    note,
+    notes,
     weights,
     isScaled: Boolean(names.model),
     isSharpest,
     isChosen: is(chosenPart(model)),
-    title: `${title}, ${note}${isSharpest ? ": the sharpest over all sentences" : ""}`,
+    title: `${[title, ...notes].join(", ")}${isSharpest ? ": the sharpest over all sentences" : ""}`,
   };
 }
 
@@ -229,8 +238,14 @@ function drawThumbnails({ model, words }) {
       setControl("layer", layer);
       setControl("head", head);
     },
-    byId("detail").clientWidth - 60,
+    [byId("detail").clientWidth - (model.layers > 1 ? 80 : 0), innerHeight],
   );
+  const says = (test, text) => (test ? text : "");
+  byId("thumbs-note").textContent =
+    entry.heads && !model.methods
+      ? `Below each: ${says(model.roles?.some(Boolean), "its role, where most of its weight goes on the sentences of this page; ")}` +
+        `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. A click opens it.`
+      : "";
 }
 
 const hint =

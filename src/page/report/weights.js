@@ -80,6 +80,12 @@ export function aerOf(model, weights, words) {
   return errorRate(counts);
 }
 
+// Returns the mean weight of target words with gold links on them; NaN without any.
+export function goldShare(weights, { source, gold = [] }) {
+  const linked = new Set(gold.map(([, t]) => t)).size;
+  return gold.reduce((sum, [s, t]) => sum + weights[t * source.length + s], 0) / (linked || NaN);
+}
+
 // Returns how sharp and how varied the rows are: the mean of their largest weights, times the
 // fraction of source words that are the largest of some row. A word's attention to itself does not
 // count.

@@ -102,10 +102,10 @@ export function drawHeads(host, rows, words, choose, room) {
     );
   host.dataset.key = key;
   host.querySelectorAll("button").forEach((button, i) => {
-    const { name, title, isChosen, isSharpest } = all[i];
+    const { name, title, notes = [], isChosen, isSharpest } = all[i];
     make(button, {
       "aria-pressed": String(isChosen),
-      title: title ?? name,
+      title: title ?? [name, ...notes].join(", "),
       class: isSharpest ? "sharpest" : "",
     });
     button.onclick = () => choose(all[i].part);

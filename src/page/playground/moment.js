@@ -105,20 +105,29 @@ function drawGrid(frames) {
   const grid = Array.from({ length: layers }, layer);
   if (layers === 1) grid[0].heads.unshift(mean);
   const rows = frame && layers > 1 ? [{ title: "", heads: [mean] }, ...grid] : grid;
-  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, roomOfHeads(layers));
+  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, roomOfHeads(layers, heads));
   byId("heads-note").hidden = !frame || isOnStage();
 }
 
+const LOW = 850; // pixels of a window, in which heads stand beside their matrix, two in a row
+
 // Returns the width and the height that the matrices of so many layers have.
-function roomOfHeads(layers) {
-  const titles = layers > 1 ? 80 : 0;
+function roomOfHeads(layers, heads) {
+  if (isOnStage()) return roomOnStage(layers);
+  const { clientWidth } = byId("panels").parentElement;
+  if (innerHeight > LOW)
+    return [clientWidth - (layers > 1 ? 80 : 0), innerHeight / 2 - layers * 60];
+  const down = Math.ceil((layers * heads) / 2);
+  const width = (0.36 * clientWidth * (heads + (layers === 1))) / 2;
+  return [width, ((0.4 * innerHeight - 30 * down) * layers) / down];
+}
+
+function roomOnStage(layers) {
   const stage = byId("stage-view");
-  const isWhole = isOnStage() && isGridOnStage();
-  const width = isOnStage() ? stage.clientWidth / (isWhole ? 1 : 3) : byId("panels").clientWidth;
-  const height = isOnStage() ? stage.clientHeight : innerHeight / 2;
-  const below =
-    3.6 * 0.6 * parseFloat(getComputedStyle(isOnStage() ? stage : document.body).fontSize);
-  return [width - titles, height - layers * (below + 14) - (layers > 1 ? 40 : 0)];
+  const below = 3.6 * 0.6 * parseFloat(getComputedStyle(stage).fontSize);
+  const width = stage.clientWidth / (isGridOnStage() ? 1 : 3);
+  const height = stage.clientHeight - layers * (below + 14) - (layers > 1 ? 40 : 0);
+  return [width - (layers > 1 ? 80 : 0), height];
 }
 
 export function chooseHead(number) {

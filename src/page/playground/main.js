@@ -92,7 +92,7 @@ async function main() {
   addEventListener("hashchange", openLink);
   onWidth(document.documentElement, () => {
     drawCurves(true);
-    drawPanels(view.frames);
+    drawMoment(view.frames);
   });
 }
 

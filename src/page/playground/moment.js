@@ -11,7 +11,7 @@ import { drawPanels, isGridOnStage, isOnStage, showOnStage } from "./panels.js";
 import { isRight, linksOf, watchedGold, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
 import { stops } from "./tour_texts.js";
-import { pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
+import { NARROW, pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
 
 function drawTranslations(frames) {
   const { source, target } = watchedPair();
@@ -119,7 +119,8 @@ function roomOfHeads(layers, heads) {
     return [clientWidth - (layers > 1 ? 80 : 0), innerHeight / 2 - layers * 60];
   const down = Math.ceil((layers * heads) / 2);
   const width = (0.36 * clientWidth * (heads + (layers === 1))) / 2;
-  return [width, ((0.4 * innerHeight - 30 * down) * layers) / down];
+  const share = innerWidth <= NARROW ? 0.28 : 0.4;
+  return [width, ((share * innerHeight - 30 * down) * layers) / down];
 }
 
 function roomOnStage(layers) {

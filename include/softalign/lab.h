@@ -397,7 +397,6 @@ typedef struct sa_explain_value {
     sa_explain_shape shape;
     int rows, cols;
     const double *numbers; /* [rows * cols] */
-    bool whole;            /* the numbers are counts */
     sa_explain_rows about;
     const char *const *row; /* [rows] the words that the rows stand for, or NULL */
     int chosen;             /* the row of the token that is generated here; -1: none */
@@ -450,16 +449,16 @@ typedef struct sa_gradient_result {
 
 typedef struct sa_gradcheck_options {
     const sa_settings *settings;
-    const sa_corpus *corpus; /* pairs for the batch; NULL: a built-in batch of ragged lengths */
-    const char *broken;      /* the backward term to leave out, or NULL */
-    const char *dump;        /* file for weights, batch, loss and gradients as F64, or NULL */
+    const char *broken; /* the backward term to leave out, or NULL */
+    const char *dump;   /* file for weights, batch, loss and gradients as F64, or NULL */
     /* Called with every tensor; may be NULL. */
     void (*each)(void *context, const sa_gradient_result *result);
     void *context;
     uint64_t reserved[8];
 } sa_gradcheck_options;
 
-/* Compares every gradient with fourth-order central differences, in double precision. SA_CHECK: a
+/* Compares every gradient with fourth-order central differences, in double precision, on a built-in
+ * batch of ragged lengths. SA_CHECK: a
  * relative error exceeds 1e-6. SA_USAGE: this model has no backward term `broken`. */
 bool sa_check_gradients(const sa_gradcheck_options *options, sa_error *error);
 

@@ -161,7 +161,7 @@ _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_in
                            (c_bool, "annotations"), (c_void_p, "each context"), reserved=8)
 _explain_value = _struct("sa_explain_value", (c_int, "step head"),
                          (_text, "section equation citation name letters"), (c_int, "shape rows cols"),
-                         (_numbers, "numbers"), (c_bool, "whole"), (c_int, "about"), (_texts, "row"),
+                         (_numbers, "numbers"), (c_int, "about"), (_texts, "row"),
                          (c_int, "chosen"))
 _each_value = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_explain_value))
 _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),

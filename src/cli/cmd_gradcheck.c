@@ -8,7 +8,7 @@
 
 typedef struct gradcheck_options {
     sa_gradcheck_options job;
-    const char *train, *columns, *preset, *html;
+    const char *preset, *html;
     bool list, json;
     sa_settings settings;
     sa_page_text page;
@@ -21,9 +21,6 @@ static const char *fault_name(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
-     "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
-    {CLI_COLUMNS(columns)},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper; full-size models take very long"},
     {"dump", CLI_TEXT(OUTPUT, RUN(job.dump), NULL, "FILE"),
@@ -138,14 +135,7 @@ static bool run(cli_call *call, sa_error *error) {
         if (!cli_read(call, error)) return false;
     }
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
-    if (options->list) return print_faults(error);
-    sa_corpus corpus = {0};
-    bool good =
-        !options->train || cli_corpus_open(&corpus, options->train, options->columns, error);
-    if (options->train) options->job.corpus = &corpus;
-    good = good && check(options, error);
-    sa_corpus_close(&corpus);
-    return good;
+    return options->list ? print_faults(error) : check(options, error);
 }
 
 const cli_command cli_gradcheck = {

@@ -478,7 +478,7 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
 
 /* ---- The settings of a model file, as JSON --------------------------------------------------- */
 
-static json_t *value_of(const sa_option *option, double number) {
+json_t *sa_settings_json(const sa_option *option, double number) {
     const char *word = sa_option_word(option, number);
     if (word) return json_string(word);
     if (option->kind == SA_OPTION_SWITCH) return json_boolean(number != 0);
@@ -490,7 +490,7 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     bool good = object != NULL;
     for (const sa_option *option = sa_settings_options; good && option->name; option++) {
         if (option->scope == SA_SCOPE_RUN) continue;
-        json_t *value = value_of(option, sa_option_get(option, settings));
+        json_t *value = sa_settings_json(option, sa_option_get(option, settings));
         good = json_object_set_new(object, option->name, value) == 0;
     }
     char *text = good ? json_dumps(object, 0) : NULL;

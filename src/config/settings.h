@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/container.h"
+#include "base/json.h"
 #include "base/option.h"
 
 #include <softalign/lab.h>
@@ -33,6 +34,9 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error);
  * default of a new option must be the behavior of older programs. SA_DATA names `file` and a key
  * that is unknown, of the wrong type or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
+
+/* Returns a number, true, false or a word. */
+json_t *sa_settings_json(const sa_option *option, double number);
 
 /* Reads the settings of a model file. SA_DATA names the file: it has no settings, they cannot be
  * read, or they are inconsistent. */

@@ -282,14 +282,8 @@ static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache) {
     sa_explainer_write(out, NULL, maxout ? " + b_o" : " + b_o)");
     sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
                         sa_explainer_traced(out, "t~", cache->sums));
-    if (maxout) {
-        const sa_mat winners = sa_mat_alloc(&out->arena, 1, cache->t.cols);
-        for (int k = 0; k < winners.cols; k++) /* units count from 1 */
-            winners.x[k] = 2 * k + (cache->sums.x[2 * k] >= cache->sums.x[2 * k + 1] ? 1 : 2);
+    if (maxout)
         sa_explainer_write(out, readout_place, "t_i = the greater of each two neighbors in t~_i");
-        out->line.whole = true;
-        sa_explainer_vector(out, "winners", "unit of t~_i", winners);
-    }
     sa_explainer_vector(out, "t", "t_i", cache->t);
 }
 

@@ -184,41 +184,6 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-/* Returns the first pairs of a data set, at most `most`. */
-static sa_lab_pairs lab_pairs(const sa_dataset *data, int most, const sa_text_codec *source,
-                              const sa_text_codec *target) {
-    const int count = data->count < (size_t)most ? (int)data->count : most;
-    return (sa_lab_pairs){data->source, data->target, count, sa_vocab_size(&source->vocab),
-                          sa_vocab_size(&target->vocab)};
-}
-
-/* Checks the gradients on the first settings->batch pairs that are not too long. */
-static bool check_pairs(sa_lab_job *job, const sa_corpus *corpus, sa_error *error) {
-    sa_text_codec source = {0}, target = {0};
-    sa_dataset pairs = {0};
-    bool good = sa_text_codecs_build(&source, &target, corpus, NULL, job->settings, error) &&
-                sa_dataset_build(&pairs, corpus, NULL, &source, &target, job->settings->max_len,
-                                 job->settings->copy, error);
-    sa_gold_alignment *gold = NULL;
-    if (good && job->settings->guided_alignment > 0) {
-        good = corpus->gold || sa_fail_unaligned(corpus, error);
-        gold = good ? sa_gold_make(&source, &target, corpus, corpus->pairs, pairs.pair, pairs.count,
-                                   error)
-                    : NULL;
-        good = gold;
-    }
-    if (good) {
-        job->pairs = lab_pairs(&pairs, job->settings->batch, &source, &target);
-        job->pairs.gold = gold;
-        good = sa_lab_check(job, error);
-    }
-    sa_gold_release(gold, pairs.count);
-    sa_dataset_release(&pairs);
-    sa_text_codec_release(&source);
-    sa_text_codec_release(&target);
-    return good;
-}
-
 bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
     if (!sa_given(check, "options", error) ||
         !sa_given(check->settings, "options->settings", error) ||
@@ -232,8 +197,7 @@ bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
                       .dump = check->dump,
                       .each = check->each,
                       .context = check->context};
-    const bool good =
-        check->corpus ? check_pairs(&job, check->corpus, error) : sa_lab_check(&job, error);
+    const bool good = sa_lab_check(&job, error);
     free(text);
     return good;
 }
@@ -259,7 +223,10 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
         !sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
                           model->settings.max_len, model->settings.copy, error))
         return false;
-    proof.pairs = lab_pairs(&pairs, proving->limit, &model->source, &model->target);
+    const int count = pairs.count < (size_t)proving->limit ? (int)pairs.count : proving->limit;
+    proof.pairs =
+        (sa_lab_pairs){pairs.source, pairs.target, count, sa_vocab_size(&model->source.vocab),
+                       sa_vocab_size(&model->target.vocab)};
     const bool good = sa_lab_prove(&proof, error);
     sa_dataset_release(&pairs);
     return good;

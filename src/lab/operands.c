@@ -10,35 +10,41 @@
 
 enum { TEXT = 512 };
 
-/* ---- Tables in messages ---------------------------------------------------------------------- */
+/* ---- A table and its projection -------------------------------------------------------------- */
+
+/* A table, the names of its options, and its columns after the projection. */
+typedef struct operand {
+    const char *option;
+    sa_table table;
+    const char *map_option, *bias_option;
+    const sa_projection *map; /* NULL: none */
+    int cols;
+} operand;
 
 static bool is_given(sa_table table) {
     return table.numbers != NULL;
 }
 
 /* Writes "--query q.csv is 2 x 4" to `text`. */
-static const char *shape_text(char *text, const char *option, sa_table table) {
-    snprintf(text, TEXT, "%s%s%s is %d x %d", option, table.name ? " " : "",
-             table.name ? table.name : "", table.rows, table.cols);
+static const char *shape_text(char *text, const operand *one) {
+    const char *name = one->table.name;
+    snprintf(text, TEXT, "%s%s%s is %d x %d", one->option, name ? " " : "", name ? name : "",
+             one->table.rows, one->table.cols);
     return text;
 }
 
-static bool fail_shapes(const char *option, sa_table table, const char *other_option,
-                        sa_table other, const char *why, sa_error *error) {
-    char one[TEXT], two[TEXT];
-    return sa_fail(error, SA_DATA, "%s, %s: %s", shape_text(one, option, table),
-                   shape_text(two, other_option, other), why);
+/* Fails with the shapes of two tables, and those after their projections. */
+static bool fail_shapes(const operand *one, operand other, const char *why, sa_error *error) {
+    char texts[2][TEXT], after[2][TEXT] = {"", ""};
+    const operand *both[] = {one, &other};
+    for (int i = 0; i < 2; i++) {
+        shape_text(texts[i], both[i]);
+        if (both[i]->map && is_given(both[i]->map->W) && both[i]->cols)
+            snprintf(after[i], TEXT, " (%d x %d by %s)", both[i]->table.rows, both[i]->cols,
+                     both[i]->map_option);
+    }
+    return sa_fail(error, SA_DATA, "%s%s, %s%s: %s", texts[0], after[0], texts[1], after[1], why);
 }
-
-/* ---- A table and its projection -------------------------------------------------------------- */
-
-/* A table, the names of its options, and its columns after the projection. */
-typedef struct operand {
-    const char *option, *map_option, *bias_option;
-    sa_table table;
-    const sa_projection *map;
-    int cols;
-} operand;
 
 static bool is_vector(sa_table table, int size) {
     return (table.rows == 1 && table.cols == size) || (table.cols == 1 && table.rows == size);
@@ -50,41 +56,27 @@ static bool check_table(const char *option, sa_table table, sa_error *error) {
 }
 
 static bool check_projection(operand *one, sa_error *error) {
-    const sa_table x = one->table, W = one->map->W, b = one->map->b;
-    one->cols = x.cols;
-    if (is_given(b) && !is_given(W))
-        return sa_fail(error, SA_USAGE, "%s needs %s", one->bias_option, one->map_option);
-    if (!is_given(W)) return true;
-    if (!check_table(one->map_option, W, error)) return false;
-    if (W.cols != x.cols)
-        return fail_shapes(one->option, x, one->map_option, W,
-                           "a projection has a row for every number that comes out and a column "
-                           "for every number that goes in",
-                           error);
-    if (is_given(b) && !is_vector(b, W.rows))
-        return fail_shapes(one->map_option, W, one->bias_option, b,
-                           "a bias has one number for every row of the projection", error);
-    one->cols = W.rows;
+    const operand W = {one->map_option, one->map->W}, b = {one->bias_option, one->map->b};
+    if (is_given(b.table) && !is_given(W.table))
+        return sa_fail(error, SA_USAGE, "%s needs %s", b.option, W.option);
+    if (is_given(W.table)) {
+        if (!check_table(W.option, W.table, error)) return false;
+        if (W.table.cols != one->table.cols)
+            return fail_shapes(one, W,
+                               "a projection has a row for every number that comes out and a "
+                               "column for every number that goes in",
+                               error);
+        if (is_given(b.table) && !is_vector(b.table, W.table.rows))
+            return fail_shapes(&W, b, "a bias has one number for every row of the projection",
+                               error);
+    }
+    one->cols = is_given(W.table) ? W.table.rows : one->table.cols;
     return true;
 }
 
 static bool open_operand(operand *one, sa_error *error) {
     if (!is_given(one->table)) return sa_fail(error, SA_USAGE, "%s is missing", one->option);
     return check_table(one->option, one->table, error) && check_projection(one, error);
-}
-
-/* Fails with the shapes of two tables after their projections. */
-static bool fail_operands(const operand *one, const operand *other, const char *why,
-                          sa_error *error) {
-    char texts[2][TEXT], after[2][TEXT] = {"", ""};
-    const operand *both[] = {one, other};
-    for (int i = 0; i < 2; i++) {
-        shape_text(texts[i], both[i]->option, both[i]->table);
-        if (both[i]->map && is_given(both[i]->map->W))
-            snprintf(after[i], TEXT, " (%d x %d by %s)", both[i]->table.rows, both[i]->cols,
-                     both[i]->map_option);
-    }
-    return sa_fail(error, SA_DATA, "%s%s, %s%s: %s", texts[0], after[0], texts[1], after[1], why);
 }
 
 /* ---- All tables ------------------------------------------------------------------------------ */
@@ -99,13 +91,13 @@ static operands operands_of(const sa_attend_options *options) {
                       options->keys.numbers == options->values.numbers;
     return (operands){
         &sa_scores[options->attention],
-        {self ? "--self" : "--query", "--project-query", "--bias-query", options->query,
-         &options->query_projection, 0},
-        {self ? "--self" : "--keys", "--project-keys", "--bias-keys", options->keys,
-         &options->keys_projection, 0},
-        {self ? "--self" : "--values", "--project-values", "--bias-values", options->values,
-         &options->values_projection, 0},
-        {"the context", "--project-output", "--bias-output", {0}, &options->output_projection, 0},
+        {self ? "--self" : "--query", options->query, "--project-query", "--bias-query",
+         &options->query_projection},
+        {self ? "--self" : "--keys", options->keys, "--project-keys", "--bias-keys",
+         &options->keys_projection},
+        {self ? "--self" : "--values", options->values, "--project-values", "--bias-values",
+         &options->values_projection},
+        {"the context", {0}, "--project-output", "--bias-output", &options->output_projection},
     };
 }
 
@@ -113,7 +105,7 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
     char text[TEXT];
     if (one->cols % heads == 0) return true;
     return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s are not divisible by %d",
-                   heads, shape_text(text, one->option, one->table), one->cols,
+                   heads, shape_text(text, one), one->cols,
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
@@ -126,17 +118,14 @@ static sa_params own_parameters(const operands *all, int heads) {
 }
 
 static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
-    if (!is_given(v_a)) return true;
-    if (!all->score->bind)
-        return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
     const int size = (int)own_parameters(all, heads).size;
-    if (size != all->keys.cols && !is_vector(v_a, size))
-        return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
-                       all->score->name);
-    const operand vector = {.option = "--vector", .table = v_a, .cols = v_a.cols};
-    return is_vector(v_a, size) ||
-           fail_operands(&all->keys, &vector, "v_a has one number for every number of a key",
-                         error);
+    if (!is_given(v_a) || (size && is_vector(v_a, size))) return true;
+    if (!size)
+        return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
+    return fail_shapes(&all->keys, (operand){"--vector", v_a},
+                       size == all->keys.cols ? "v_a has one number for every number of a key"
+                                              : "this score has one number for every head",
+                       error);
 }
 
 static bool check_keys(operands *all, const sa_attend_options *options, sa_error *error) {
@@ -144,14 +133,14 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     if (!open_operand(&all->keys, error) || !divides_by_heads(keys, options->heads, error))
         return false;
     if (keys->table.rows != all->values.table.rows)
-        return fail_operands(keys, &all->values, "every key has one value: as many rows", error);
+        return fail_shapes(keys, all->values, "every key has one value: as many rows", error);
     const bool whole = all->score->query == SA_QUERY_IDENTITY;
     if (query->cols != (whole ? keys->cols / options->heads : keys->cols))
-        return fail_operands(query, keys,
-                             whole && options->heads > 1
-                                 ? "each head compares the whole query with its share of a key"
-                                 : "a query and a key are compared: as many columns",
-                             error);
+        return fail_shapes(query, *keys,
+                           whole && options->heads > 1
+                               ? "each head compares the whole query with its share of a key"
+                               : "a query and a key are compared: as many columns",
+                           error);
     return true;
 }
 
@@ -203,8 +192,8 @@ static bool check_mask(const sa_attend_options *options, sa_error *error) {
     const int Q = query.rows, S = options->values.rows;
     const bool given = options->attention == SA_ATTENTION_LOCATION && query.cols == S;
     if (is_given(mask) && (mask.rows != Q || mask.cols != S))
-        return fail_shapes("--mask", mask, "the map of queries and keys",
-                           (sa_table){NULL, Q, S, NULL},
+        return fail_shapes(&(operand){"--mask", mask},
+                           (operand){"the map of queries and keys", {NULL, Q, S, NULL}},
                            "a mask has a row for every query and a column for every key", error);
     for (int i = 0; i < Q; i++) {
         const ptrdiff_t row = (ptrdiff_t)i * S;
@@ -242,7 +231,8 @@ static bool check_given(const sa_attend_options *options, sa_error *error) {
                        "heads, --positions, --causal, --mask and --bandwidth");
     return check_table("--given-weights", options->weights, error) &&
            (options->weights.cols == options->values.rows ||
-            fail_shapes("--given-weights", options->weights, "--values", options->values,
+            fail_shapes(&(operand){"--given-weights", options->weights},
+                        (operand){"--values", options->values},
                         "a row of weights has one for every value", error));
 }
 
@@ -263,18 +253,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
     const sa_part *part = score->part;
-    const char *why = NULL;
-    if (part && (part->carry || (part->with && part->with->carry_words)))
-        why = "continues from where the previous target word has read: only a model has previous "
-              "words";
-    else if (sa_rare_of(part)->samples)
-        why = "draws one word in training and takes the one of the largest weight in decoding: "
-              "--attention additive shows the weights";
-    else if (part && part->project.forward)
-        why = "also projects the state that makes a query: there is no model that learned how";
-    else if (part && part->bind)
-        why = "needs a model that has learned its parameters";
-    if (why) return sa_fail(error, SA_USAGE, "--attention %s %s", score->name, why);
+    if (part && (part->carry || (part->with && part->with->carry_words) || part->bind ||
+                 part->project.forward || sa_rare_of(part)->samples))
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s needs a model: it has parameters that are learned, reads "
+                       "what came before, or draws words",
+                       score->name);
     if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
     const sa_normalizer *normalizer = &sa_normalizers[options->normalizer];

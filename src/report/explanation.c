@@ -139,7 +139,7 @@ static void end_table(sa_explanation *it) {
 /* Adds one row of numbers. If they do not fit, leaves out the middle ones or, if wide, continues
  * below. */
 static void add_vector(sa_explanation *it, const sa_explain_value *line, int row) {
-    const int count = line->cols, digits = line->whole ? 0 : it->digits;
+    const int count = line->cols, digits = it->digits;
     const double *x = line->numbers + (size_t)row * (size_t)count;
     const int span = number_width(line->numbers, (size_t)line->rows * (size_t)count, digits);
     const int cell = span + 1 > 8 ? span + 1 : 8;

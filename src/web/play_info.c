@@ -78,23 +78,6 @@ size_t web_size(void) {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static const sa_option *find(const web_option_set *sets, const char *name, void **fields) {
-    for (; sets->rows; sets++) {
-        const sa_option *row = sa_option_find(sets->rows, name);
-        *fields = sets->fields;
-        if (row) return row;
-    }
-    return NULL;
-}
-
-static bool fail_unknown(const web_option_set *sets, const char *word, sa_error *error) {
-    sa_nearest nearest = {.wanted = word};
-    for (; sets->rows; sets++)
-        for (const sa_option *row = sets->rows; row->name; row++)
-            sa_nearest_consider(&nearest, row->name);
-    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", word, sa_nearest_hint(&nearest));
-}
-
 /* Returns the next word of the text, terminated in place, or NULL. */
 static char *next_word(char **rest) {
     static const char space[] = " \t\r\n";
@@ -111,15 +94,18 @@ bool web_options_read(const char *text, const web_option_set *sets, char **words
     if (!*words) return false;
     char *rest = *words, *word;
     while ((word = next_word(&rest))) {
-        void *fields = NULL;
+        const web_option_set *set = sets;
+        const char *name = word + 2;
         char *value = strchr(word, '=');
-        if (strncmp(word, "--", 2) != 0) return fail_unknown(sets, word, error);
+        if (strncmp(word, "--", 2) != 0)
+            return sa_fail(error, SA_USAGE, "unknown option '%s'", word);
         if (value) *value++ = 0;
-        const sa_option *row = find(sets, word + 2, &fields);
-        if (!row) return fail_unknown(sets, word + 2, error);
-        if (!value) value = row->kind == SA_OPTION_SWITCH ? "yes" : next_word(&rest);
-        if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value", row->name);
-        if (!sa_option_set(row, fields, value, error)) return false;
+        while (set->rows && !sa_option_find(set->rows, name)) set++;
+        if (!set->rows) set = sets; /* which tells what is nearest */
+        const sa_option *row = sa_option_find(set->rows, name);
+        if (row && !value) value = row->kind == SA_OPTION_SWITCH ? "yes" : next_word(&rest);
+        if (row && !value) return sa_fail(error, SA_USAGE, "--%s needs a value", name);
+        if (!sa_options_set(set->rows, set->fields, name, value, error)) return false;
     }
     return true;
 }
@@ -157,15 +143,6 @@ bool web_settings_read(const char *options, sa_settings *settings, sa_error *err
 
 /* ---- Settings as JSON ------------------------------------------------------------------------ */
 
-static json_t *value_json(const sa_option *row, double number) {
-    sa_buffer text = {0};
-    bool failed = false;
-    if (row->kind == SA_OPTION_SWITCH) return json_boolean(number != 0);
-    if (row->kind != SA_OPTION_CHOICE && !sa_option_word(row, number)) return json_real(number);
-    sa_option_format(row, number, &text);
-    return sa_json_buffer(&text, &failed);
-}
-
 /* Appends the options that differ from their defaults, as a command line. */
 static void add_command(const sa_settings *settings, sa_buffer *out) {
     sa_buffer_add(out, "", 0);
@@ -182,7 +159,7 @@ json_t *web_settings_json(const sa_settings *settings) {
     bool failed = false;
     json_t *values = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++)
-        json_object_set_new(values, row->name, value_json(row, sa_option_get(row, settings)));
+        json_object_set_new(values, row->name, sa_settings_json(row, sa_option_get(row, settings)));
     add_command(settings, &command);
     return json_pack("{s:o, s:o, s:b}", "settings", values, "command",
                      sa_json_buffer(&command, &failed), "attention",
@@ -215,7 +192,7 @@ static json_t *options(const sa_option *row) {
             json_array_append_new(
                 list, json_pack("{s:s, s:s, s:s, s:o, s:f, s:f, s:o, s:s}", "name", row->name,
                                 "kind", kinds[row->kind], "scope", scopes[row->scope], "default",
-                                value_json(row, row->default_value), "min", row->min, "max",
+                                sa_settings_json(row, row->default_value), "min", row->min, "max",
                                 row->max, "choices", choices(row), "help", row->help));
     return list;
 }

@@ -57,7 +57,7 @@ expect 0 "" prove model/best.safetensors
 grep -q '^writing .*<= .*ok$' out || fail "word by word: $(cat out)"
 
 printf '1,2\n' >numbers.csv
-expect 2 "--attention gated also projects the state that makes a query: there is no model that learned how" \
+expect 2 "--attention gated needs a model: it has parameters that are learned, reads what came before, or draws words" \
     attend --query numbers.csv --keys numbers.csv --values numbers.csv --attention gated
 
 # spoil FILE SCRIPT OPTION...: with a wrong backward pass the check fails

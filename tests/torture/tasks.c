@@ -87,7 +87,7 @@ const task task_commands[] = {
     {"gradcheck",
      "gradcheck --attention scaled-dot --embed 2 --hidden 2 --attn 2 --maxout 2 --json", NULL},
     {"gradcheck, file",
-     "gradcheck --train linked.tsv --embed 2 --hidden 2 --attn 2 --maxout 2 --dropout 0.2 "
+     "gradcheck --embed 2 --hidden 2 --attn 2 --maxout 2 --dropout 0.2 "
      "--word-dropout 0.1 --guided-alignment 0.5 --dump dump",
      NULL},
     {"prove", "prove " MODEL " u.tsv --limit 1 --json", NULL},
@@ -115,7 +115,6 @@ void tasks_prepare(void) {
     world_add_text("links.txt", "0-0 1-1 2p3\n0-0 1-1\n");
     world_add_text("three.txt", "la sage brave princesse\nle sage triste soldat\nle sage soldat\n");
     world_add_text("three.links", "0-0 1-1\n\n2-2 0p1\n");
-    world_add_text("linked.tsv", "the sage\tle sage\t0-0 1-1\nthe cat\tle chat\t0-0 1p1\n");
     world_add_text("map.csv", ",a,b\nx,1,0\ny,0,1\n");
     world_add_text("bias.csv", ",a,b\nbias,1,2\n");
     world_add_text("words.csv", ",x,y\nthe,1,0\ncat,0,2\nsat,1,1\n");

@@ -1013,8 +1013,11 @@ class Alignment(_Shown):
 
     def save(self, path: Path) -> None:
         """Writes a picture, a table or a page, as the path ends in .svg, .png, .pdf, .csv or .html."""
-        if os.fspath(path).lower().endswith(".html"):
+        name = os.fspath(path).lower()
+        if name.endswith(".html"):
             self.to_html(path)
+        elif not name.endswith((".svg", ".png", ".pdf", ".csv")):
+            raise Error(Code.USAGE, f"'{os.fspath(path)}' must end in .svg, .png, .pdf, .csv or .html")
         else:
             _call("alignment_save", byref(self._owner.struct), _SITES.index(self.site), _bytes(path, "path"))
 

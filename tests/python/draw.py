@@ -74,7 +74,7 @@ class Draw(Case):
         again = pickle.loads(pickle.dumps(one))
         self.assertEqual((again.to_html(), again.merge_words().target), (one.to_html(), TARGET))
         for file in "x.gif", "x", "svg":
-            self.fails(Code.USAGE, "must end in", one.save, file)
+            self.fails(Code.USAGE, "must end in .svg, .png, .pdf, .csv or .html", one.save, file)
         self.fails(Code.OPEN, "none", one.save, "none/x.svg")
 
     def test_what_are_no_weights(self):

@@ -1,6 +1,6 @@
 /* dates: a day between 1970 and 2069 in one of twelve formats, translated into the form 1997-03-04.
  * Tokens are characters, so the matrix shows where a model reads each digit. */
-#include "synth/synth.h"
+#include "synth/tasks.h"
 
 #include <stdio.h>
 #include <string.h>

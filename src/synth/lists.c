@@ -4,7 +4,7 @@
  *
  * A word stands between spaces: a token of the tokenizer `space`, and of `word` except in assign.
  */
-#include "synth/synth.h"
+#include "synth/tasks.h"
 
 #include <stdio.h>
 

@@ -53,20 +53,21 @@ static bool update_ways(sa_grammar *g, sa_category *c) {
  * with 1 for itself. What a category that is reached has is reached, too. */
 static bool update_size(sa_grammar *g, sa_category *c) {
     const double before = c->size, most = 1e6;
+    double words = 0, size = 1; /* the old values stand on the right of the equations */
     bool changed = false;
     if (!c->reached || before > most) return false;
-    c->words = 0;
-    c->size = 1;
     FOR_RULES(rule, g, c)
     for (int i = 0; i < symbols_of(rule); i++) {
         sa_category *d = child(g, rule, i);
         const double share = (double)rule->weight / (double)c->weight;
         if (d && !d->reached) changed = d->reached = true;
         if (symbol_of(g, rule, i)->partner >= 0) continue; /* once for both sides */
-        if (i < rule->count[0]) c->words += share * (d ? d->words : 1);
-        c->size += share * (d ? d->size : 1);
+        if (i < rule->count[0]) words += share * (d ? d->words : 1);
+        size += share * (d ? d->size : 1);
     }
-    c->endless = fabs(c->size - before) > 1e-6 * before;
+    c->words = words;
+    c->size = size;
+    c->endless = fabs(size - before) > 1e-6 * before;
     return changed || c->endless;
 }
 

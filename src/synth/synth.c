@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "synth/scfg.h"
+#include "synth/tasks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -44,12 +44,3 @@ bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa
 
 /* Appends a description of the toy's grammar: see sa_grammar_check. SA_USAGE: it has none. */
 bool sa_synth_check(const sa_toy *toy, sa_buffer *out, sa_error *error);
-
-/* The tasks that compute: dates.c and lists.c. */
-void sa_synth_length(sa_draft *draft);
-void sa_synth_dates(sa_draft *draft);
-void sa_synth_reverse(sa_draft *draft);
-void sa_synth_recall(sa_draft *draft);
-void sa_synth_assign(sa_draft *draft);
-void sa_synth_trigger(sa_draft *draft);
-void sa_synth_induction(sa_draft *draft);

@@ -10,7 +10,6 @@
 static const char *const sentences[][2] = {
     {"are you calling him?", "est-ce que vous l'appelez ?"},
     {"are you thirsty?", "est-ce que vous avez soif ?"},
-    {"do not forget your tickets.", "n'oubliez pas vos billets."},
     {"do not open the umbrella.", "n'ouvrez pas le parapluie."},
     {"do not take the train.", "ne prenez pas le train."},
     {"do you like dogs?", "est-ce que vous aimez les chiens ?"},

@@ -34,7 +34,7 @@ TEXTS = {'WAY': ['uniform', 'shuffle', 'shift:1', 'shift:-2', 'one-hot', 'expect
          'TEXT': ['a <b>', "l'été"], 'head': ['1', '2', 'mean', 'max'], 'site': ['cross', 'encoder', 'decoder'],
          'columns': ['1,2', '2,1']}
 ROW = re.compile(r'^  --([a-z0-9-]+)(?: ([A-Z]+))?(?=\s)(.*?)(?=^  --|^\S|\Z)', re.M | re.S)
-NOT_FINITE = re.compile(r'(?<![\w-])[-+]?(?:nan|inf|NaN|Infinity)(?![\w-])')
+NOT_FINITE = re.compile(r'(?<![\w-])[-+]?(?:nan|inf|NaN|Infinity)(?![\w-]|@@)')  # inf@@ begins a word
 
 
 class Fault(Exception):

@@ -177,7 +177,7 @@ function leastError(arrays, pairs) {
 async function attributions(browser, file, ...methods) {
   const page = await browser.open(file, { width: 1024, height: 768 });
   const names = await page.run(
-    `[...document.querySelectorAll("#thumbs button span")].map((node) => node.firstChild.textContent)`,
+    `[...document.querySelectorAll("#thumbs button .below")].map((node) => node.firstChild.textContent)`,
   );
   assert.deepStrictEqual(names, methods);
   assert.ok((await text(page, "#heads")).startsWith("method "));
@@ -204,7 +204,7 @@ async function opening(page, best, layers, heads) {
     ),
   );
   assert.strictEqual(
-    await text(page, "#thumbs .sharpest span").then((name) => name.split("AER")[0]),
+    await page.run(`document.querySelector("#thumbs .sharpest .below").firstChild.textContent`),
     `head ${best.head}`,
   );
   assert.deepStrictEqual(

@@ -17,6 +17,7 @@ import { onPanelsDrawn } from "./viewer.js";
 
 // Columns of the overview where there are more than so many rows.
 const COLUMNS = [
+  [12, 44],
   [11, 40],
   [10, 32],
   [8, 16],

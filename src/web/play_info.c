@@ -201,7 +201,7 @@ static json_t *tasks(void) {
     json_t *list = json_array();
     for (const sa_task *task = sa_tasks; task->name; task++)
         json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "name", task->name, "summary",
-                                              task->summary, "pairs", (json_int_t)task->pairs));
+                                              task->summary, "pairs", (json_int_t)SA_SYNTH_PAIRS));
     return list;
 }
 

@@ -126,7 +126,7 @@ for file, code in sources.items():
     holds_no_solution $name
     split_paper $name
     holds_no_solution $name
-    python3 "$name/scripts/dev/embed" made presets words diagnostics grammars help models >out 2>&1 ||
+    python3 "$name/scripts/dev/embed" made presets diagnostics grammars help models >out 2>&1 ||
         fail "$name: a text that the program holds is not in the copy: $(cat out)"
     grep -q 'Hole 1' "$name/src/paper/rnnsearch.c" || fail "$name: rnnsearch.c has no hole"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"

@@ -50,7 +50,7 @@ grep -q 'p_ij  alpha_ij' out || fail "explain shows no probabilities: $(cat out)
 "$softalign" corpus copy --pairs 50 >copy.tsv
 "$softalign" corpus copy --pairs 15 --split test >few.tsv
 "$softalign" train --train copy.tsv --attention hard --embed 10 --hidden 12 --attn 8 --maxout 6 --steps 40 --lr 0.02 \
-    --shards 2 --seed 11 --max-time 0 --out ends 2>err || fail "train: $(cat err)"
+    --shards 2 --seed 1 --max-time 0 --out ends 2>err || fail "train: $(cat err)"
 "$softalign" align ends/last.safetensors few.tsv --pharaoh links --jsonl weights.json 2>err || fail "align: $(cat err)"
 sed 's/.*"weights":\[\[\(.*\)\]\].*/\1/; s/\],\[/ /g' weights.json >weights
 linked=$(paste -d '\t' links weights | awk -F '\t' '

@@ -36,5 +36,7 @@ COMMANDS
 expect 4 "cannot open 'builtin:phrase': 'softalign models' lists the names (did you mean 'phrases'?)" \
     translate builtin:phrase text
 
-SOFTALIGN=$softalign "$root/scripts/dev/models" --check phrases-untrained phrases-halfway >out || fail "$(cat out)"
+# (clang, which counts branches, makes sums with other last bits than gcc.)
+[[ $softalign = */build/coverage/* ]] ||
+    SOFTALIGN=$softalign "$root/scripts/dev/models" --check phrases-untrained phrases-halfway >out || fail "$(cat out)"
 finish

@@ -1,4 +1,5 @@
 /* The option rows: defaults, parsing, ranges, suggestions, and the settings of a model file. */
+#include "base/file.h"
 #include "base/option.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
@@ -57,6 +58,30 @@ START_TEST(each_row_has_a_field_of_its_own) {
                               (each == row ? other : sa_option_get(each, &before)),
                           "%s changes %s", row->name, each->name);
     }
+}
+END_TEST
+
+static void add_range(const sa_option *row, sa_buffer *out) {
+    sa_buffer_addf(out, "%s ", row->name);
+    sa_option_format(row, row->default_value, out);
+    if (row->kind <= SA_OPTION_REAL) sa_buffer_addf(out, " %.16g %.16g", row->min, row->max);
+    sa_buffer_adds(out, "\n");
+}
+
+/* Defaults and ranges are promises: model files leave out what has the default of their time, and
+ * scripts what nobody sets. */
+START_TEST(defaults_and_ranges_stay) {
+    sa_buffer rows = {0};
+    sa_file file;
+    sa_error error;
+    for (const sa_option *row = sa_settings_options; row->name; row++) add_range(row, &rows);
+    for (const sa_option *row = sa_search_options; row->name; row++) add_range(row, &rows);
+    ck_assert(sa_file_read(&file, TEST_ROOT "/tests/golden/options.txt", SA_FILE_LIMIT, &error));
+    char *text = sa_copy(file.data, file.size, &error);
+    ck_assert_str_eq(rows.text, text);
+    free(text);
+    sa_file_release(&file);
+    sa_buffer_release(&rows);
 }
 END_TEST
 
@@ -197,6 +222,42 @@ START_TEST(guided_alignment_needs_distributions_above_0) {
         ck_assert(good || strstr(error.text, "--normalizer"));
         ck_assert_int_eq(!good && strstr(error.text, "--guided-alignment"),
                          sa_normalizers[i].sparse || sa_normalizers[i].any_sum);
+    }
+}
+END_TEST
+
+/* The message names what makes the weights. */
+START_TEST(a_refusal_names_what_makes_the_weights) {
+    sa_settings settings = defaults();
+    sa_error error;
+    settings.guided_alignment = 0.5;
+    settings.attention = SA_ATTENTION_GRAVES;
+    ck_assert(!sa_settings_check(&settings, &error));
+    ck_assert_msg(strstr(error.text, "the weights of --attention graves"), "%s", error.text);
+    settings.attention = SA_ATTENTION_ADDITIVE, settings.normalizer = SA_NORMALIZER_SPARSEMAX;
+    ck_assert(!sa_settings_check(&settings, &error));
+    ck_assert_msg(strstr(error.text, ": --normalizer sparsemax makes"), "%s", error.text);
+    settings = defaults(), settings.heads = 3;
+    ck_assert(!sa_settings_check(&settings, &error));
+    ck_assert_str_eq(error.text, "--heads 3 does not divide --attn 64");
+}
+END_TEST
+
+/* What has no effect in a family of models is not listed for it. */
+START_TEST(each_family_ignores_what_others_have) {
+    static const char *const ignored[] = {
+        "ffn norm prefix ",
+        "decoder encoder decoder-layers decoder-residual reverse-source cell update reset "
+        "cell-norm decoder-init readout-state input-feeding hidden maxout prefix dropout-layers ",
+        "decoder encoder decoder-layers decoder-residual reverse-source cell update reset "
+        "cell-norm decoder-init readout-state input-feeding hidden maxout dropout-layers "};
+    for (int model = 0; model < 3; model++) {
+        sa_settings settings = defaults();
+        char found[1024] = "";
+        settings.model = model;
+        for (const sa_option *row = sa_settings_options; row->name; row++)
+            if (sa_settings_ignores(&settings, row)) strcat(strcat(found, row->name), " ");
+        ck_assert_str_eq(found, ignored[model]);
     }
 }
 END_TEST
@@ -407,6 +468,9 @@ int main(void) {
     Suite *suite = suite_of("settings", &cases);
     tcase_add_test(cases, defaults_are_those_of_a_toy_corpus);
     tcase_add_test(cases, each_row_has_a_field_of_its_own);
+    tcase_add_test(cases, defaults_and_ranges_stay);
+    tcase_add_test(cases, a_refusal_names_what_makes_the_weights);
+    tcase_add_test(cases, each_family_ignores_what_others_have);
     tcase_add_test(cases, options_are_set_from_text);
     tcase_add_test(cases, bad_values_are_refused_and_change_nothing);
     tcase_add_test(cases, some_options_are_of_all_models);

@@ -22,6 +22,8 @@ static sa_attention_stats stats_of(const double *weights, int targets, int sourc
 START_TEST(a_small_matrix) {
     const sa_attention_stats attention = stats_of(small, 3, 3);
     ck_assert_uint_eq(attention.rows, 3);
+    ck_assert_uint_eq(attention.cells, 9);
+    ck_assert_uint_eq(attention.zeros, 3);
     ck_assert_double_eq_tol(attention.entropy, small_entropy, 1e-15);
     ck_assert_double_eq_tol(attention.max_entropy, 3 * log(3), 1e-15);
     ck_assert_double_eq(attention.weight, 2); /* of rows 0 and 1 */
@@ -36,6 +38,8 @@ START_TEST(a_small_matrix) {
     ck_assert_double_eq(sa_attention_figures_of(&attention).coverage, 1);
     ck_assert_double_eq(sa_attention_figures_of(&attention).eos_weight, 0.25);
     ck_assert_double_eq(sa_attention_figures_of(&attention).monotonicity, 1);
+    ck_assert_double_eq(sa_attention_figures_of(&attention).zeros, 3 / 9.);
+    ck_assert_double_eq(sa_attention_figures_of(&attention).row_sum, 1);
     ck_assert_double_nan(sa_attention_figures_of(&attention).max_column); /* too short to say */
 }
 END_TEST
@@ -107,6 +111,22 @@ START_TEST(equal_weights_are_even) {
     const sa_attention_stats attention = stats_of(weights, 2, 4);
     ck_assert_double_eq_tol(sa_attention_figures_of(&attention).norm_entropy, 1, 1e-15);
     ck_assert_double_eq(sa_attention_figures_of(&attention).eos_weight, 0.25);
+}
+END_TEST
+
+/* Up to the last word that has weight, never back; all where weight is missing. */
+START_TEST(words_are_read_before_others_are_written) {
+    const double weights[] = {
+        0.5,  0.5, 0, 0, /* 2 of 3 words and EOS */
+        1,    0,   0, 0, /* still 2 */
+        0,    0,   1, 0, /* 3 */
+        0.25, 0.5, 0, 0, /* 4 */
+        0,    0,   0, 1, /* the row of EOS does not count */
+    };
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add_read(&attention, weights, 5, 4);
+    ck_assert_double_eq(sa_attention_figures_of(&attention).latency, (2 + 2 + 3 + 4) / 4.);
+    ck_assert_double_eq(sa_attention_figures_of(&attention).source_length, 4);
 }
 END_TEST
 
@@ -189,6 +209,13 @@ START_TEST(rows_add_up) {
 }
 END_TEST
 
+START_TEST(weights_above_one_are_divided_by_their_sum) {
+    const double weights[] = {1.5, 0.5};
+    ck_assert_double_eq_tol(sa_entropy_sum(weights, 1, 2), -0.75 * log(0.75) - 0.25 * log(0.25),
+                            1e-15);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention_statistics", &tests);
@@ -206,5 +233,7 @@ int main(void) {
     tcase_add_test(tests, one_word_with_all_the_weight_has_none);
     tcase_add_test(tests, equal_weights_have_the_most);
     tcase_add_test(tests, rows_add_up);
+    tcase_add_test(tests, weights_above_one_are_divided_by_their_sum);
+    tcase_add_test(tests, words_are_read_before_others_are_written);
     return suite_run(suite);
 }

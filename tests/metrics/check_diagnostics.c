@@ -223,6 +223,10 @@ START_TEST(weights_beside_those_of_the_reference) {
     ck_assert_double_eq(balance.under.expected, 1.25);
     ck_assert_double_eq_tol(sa_length_balance_over(&balance), 1.5, 1e-15);
     ck_assert_double_eq(sa_length_balance_under(&balance), 1.25);
+    const double idle[] = {0.1, 0, 0.9, 0, 0, 1, 0, 0, 1}; /* EOS is no word */
+    ck_assert_int_eq(sa_length_balance_compute(&(sa_attended_text){words, 3, true, idle}, &other, 3)
+                         .over.position,
+                     0);
     const sa_length_balance same = sa_length_balance_compute(&other, &other, 3);
     ck_assert_double_eq(sa_length_balance_over(&same), 0);
     ck_assert_double_eq(sa_length_balance_under(&same), 0);

@@ -348,6 +348,50 @@ START_TEST(the_likelihood_never_falls) {
 }
 END_TEST
 
+/* Words of one pair each, and sentences of all of them in an order, which the prior learns. */
+static sa_aligner_model learned_order(int which, const int *order, int words) {
+    enum { LONGEST = 24, SENTENCES = 1 };
+    static int32_t ids[2][LONGEST + SENTENCES][LONGEST + 1];
+    sa_sentence sides[2][LONGEST + SENTENCES];
+    for (int p = 0; p < words + SENTENCES; p++)
+        for (int side = 0; side < 2; side++) {
+            int32_t *id = ids[side][p];
+            const int count = p < words ? 1 : words;
+            for (int k = 0; k < count; k++) id[k] = A + (p < words ? p : side ? order[k] : k);
+            id[count] = SA_EOS;
+            sides[side][p] = (sa_sentence){id, count + 1, NULL};
+        }
+    const sa_aligner_pairs all = {sides[0], sides[1], (size_t)(words + SENTENCES)};
+    return learned(which, &all, A + words, 8, 0, 1, NULL, NULL);
+}
+
+/* Straight, reversed, and from one end to the other and back: jumps of -1 and of 16 and more, which
+ * share a parameter on each side. */
+START_TEST(positions_are_learned) {
+    enum { N = 20 };
+    int straight[N], reversed[N], ends[N];
+    for (int k = 0; k < N; k++)
+        straight[k] = k, reversed[k] = N - 1 - k, ends[k] = k % 2 ? N - 1 - k % 3 : k % 3;
+    sa_aligner_model model = learned_order(SA_ALIGNER_DIAGONAL, straight, N);
+    ck_assert_double_gt(model.tension, 10);
+    sa_aligner_model_release(&model);
+    model = learned_order(SA_ALIGNER_DIAGONAL, reversed, N);
+    ck_assert_double_lt(model.tension, 1);
+    sa_aligner_model_release(&model);
+    model = learned_order(SA_ALIGNER_HMM, reversed, N);
+    for (int k = 0; k < SA_JUMPS; k++)
+        ck_assert(k == SA_JUMP_MOST - 1 ||
+                  model.parameters[k] < model.parameters[SA_JUMP_MOST - 1] / 10);
+    sa_aligner_model_release(&model);
+    model = learned_order(SA_ALIGNER_HMM, ends, N);
+    for (int k = 1; k < SA_JUMPS - 1; k++) {
+        ck_assert_double_lt(model.parameters[k], model.parameters[0] / 10);
+        ck_assert_double_lt(model.parameters[k], model.parameters[SA_JUMPS - 1] / 10);
+    }
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
 START_TEST(threads_do_not_change_a_bit) {
     sa_rng rng = sa_rng_seed(3, 0);
     static random_pairs drawn;
@@ -403,6 +447,7 @@ int main(void) {
     tcase_add_test(tests, the_hmm_of_das_haus_and_das_buch);
     tcase_add_test(tests, the_hmm_sums_over_all_alignments);
     tcase_add_test(tests, the_likelihood_never_falls);
+    tcase_add_test(tests, positions_are_learned);
     tcase_add_test(tests, threads_do_not_change_a_bit);
     tcase_add_test(tests, long_and_empty_sentences_have_finite_numbers);
     return suite_run(suite);

@@ -253,6 +253,16 @@ START_TEST(hides_whatever_is_there) {
 }
 END_TEST
 
+static sa_attend_options fitting(void) {
+    static const double query[] = {1, 2};
+    static const double keys[] = {1, 2, 3, 4, 5, 6}, values[] = {1, 2, 3, 4, 5, 6};
+    return (sa_attend_options){.attention = choice("scaled-dot"),
+                               .heads = 1,
+                               .query = {.rows = 1, .cols = 2, .numbers = query},
+                               .keys = {.rows = 3, .cols = 2, .numbers = keys},
+                               .values = {.rows = 3, .cols = 2, .numbers = values}};
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static void add_name(void *context, const sa_attend_step *step) {
@@ -279,20 +289,16 @@ START_TEST(tells_every_step) {
                      "X|Q|K|V|Q|K|V|QK'|scores before bias and mask|mask|scores|weights|row "
                      "sums|contexts|Q2|K2|V2|QK'2|scores before bias and mask2|mask2|scores2|"
                      "weights2|row sums2|contexts2|contexts|W_o|outputs|");
+    sa_attend_options additive = fitting();
+    additive.attention = choice("additive"), additive.v_a = TABLE(1, 2, 1, 1);
+    additive.each = add_name, additive.context = strcpy(names, "");
+    attend(&additive);
+    sa_attend_result_release(&out);
+    ck_assert_msg(strstr(names, "v_a|"), "%s", names);
 }
 END_TEST
 
 /* ---- What does not fit ----------------------------------------------------------------------- */
-
-static sa_attend_options fitting(void) {
-    static const double query[] = {1, 2};
-    static const double keys[] = {1, 2, 3, 4, 5, 6}, values[] = {1, 2, 3, 4, 5, 6};
-    return (sa_attend_options){.attention = choice("scaled-dot"),
-                               .heads = 1,
-                               .query = {.rows = 1, .cols = 2, .numbers = query},
-                               .keys = {.rows = 3, .cols = 2, .numbers = keys},
-                               .values = {.rows = 3, .cols = 2, .numbers = values}};
-}
 
 static void refused(sa_attend_options job, sa_code code, const char *message) {
     ck_assert_msg(!sa_attend(&job, &out, &error), "expected: %s", message);
@@ -388,6 +394,11 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_USAGE,
             "--positions rope rotates queries and keys, but --attention additive is not a product "
             "of theirs");
+    job = fitting(), job.positions = SA_POSITIONS_ROPE;
+    attend(&job);
+    sa_attend_result_release(&out);
+    job = fitting(), job.normalizer = SA_NORMALIZER_ENTMAX, job.entmax_alpha = 2.5;
+    refused(job, SA_USAGE, "--entmax-alpha 2.5: above 1 and at most 2");
     job = fitting(), job.bandwidth = 0.5;
     refused(job, SA_USAGE, "--bandwidth is the width of a kernel: it needs --attention gaussian");
     job.attention = choice("gaussian"), job.v_a = TABLE(1, 1, 0);

@@ -423,6 +423,33 @@ START_TEST(a_memory_runs_on) {
 }
 END_TEST
 
+/* Four heads share the keys of two: each word is written once into each of the two memories. */
+START_TEST(heads_share_a_memory) {
+    attention_settings(SA_ATTENTION_RETNET);
+    settings.heads = 4, settings.kv_heads = 2, settings.attn = 8;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_delta_part);
+    w.parts = 1, w.value_width = 2, w.output_width = 4;
+    const int d = settings.attn / 4;
+    const sa_mat k = unset(3, 2 * d), q = unset(1, 4 * d), o = unset(1, 4),
+                 state = filled(1, sa_running_width(&w), 0);
+    sa_memory words = {.keys = k, .values = unset(3, 2), .part[0] = memory.part[part]};
+    fill(k, 0), fill(q, 0);
+    for (int h = 0; h < 4; h++) q.x[h * d] = 1e4;
+    for (int i = 0; i < 3; i++) {
+        for (int g = 0; g < 2; g++) sa_row(k, i)[g * d] = 1e4;
+        sa_row(words.values, i)[0] = 1, sa_row(words.values, i)[1] = 10;
+        sa_running_step(&w, &words, i, q, state, o, unset(1, 2 * d));
+        for (int h = 0; h < 4; h++) {
+            const double D = 1 - pow(2, -5 - h / 2), v = h < 2 ? 1 : 10;
+            double wanted = 0;
+            for (int j = 0; j <= i; j++) wanted += v * pow(D, j);
+            ck_assert_double_eq_tol(o.x[h], wanted, 1e-12);
+        }
+    }
+}
+END_TEST
+
 /* ---- Weights that are replaced --------------------------------------------------------------- */
 
 /* Of the third word: (.1, .4, .4, .1), under links of words 1 (two) and 2 (possible) of sentence 1.
@@ -453,7 +480,9 @@ START_TEST(weights_are_replaced) {
         const sa_override override = {.chosen = cases[n].chosen, .gold = gold, .order = order};
         attention_settings(SA_ATTENTION_DOT);
         ck_assert(decoder_open());
+        w.decoding = true;
         sa_override_install(&w, &override);
+        ck_assert(w.decoding == (cases[n].chosen.kind != SA_OVERRIDE_EXPECTED));
         head = bare_head(4);
         head.i = cases[n].i;
         set_row(head.alpha, before);
@@ -488,6 +517,7 @@ int main(void) {
     tcase_add_test(tests, weights_of_two_maps);
     tcase_add_test(tests, lambda_begins_by_layer);
     tcase_add_test(tests, heads_are_normalized);
+    tcase_add_test(tests, heads_share_a_memory);
     tcase_add_test(tests, weights_are_replaced);
     return suite_run(suite);
 }

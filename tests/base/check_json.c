@@ -193,6 +193,28 @@ START_TEST(memory_has_a_limit) {
 }
 END_TEST
 
+static void *none(size_t size) {
+    return NULL;
+}
+
+/* Jansson does not say that memory ran out. */
+START_TEST(missing_memory_is_noticed) {
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    sa_json_watch();
+    json_t *object = json_object();
+    ck_assert(object && !sa_json_short());
+    json_decref(object);
+    json_set_alloc_funcs(none, release);
+    sa_json_watch();
+    ck_assert(!json_object() && sa_json_short());
+    json_set_alloc_funcs(allocate, release);
+    sa_json_watch();
+    ck_assert(!sa_json_short());
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("json", &tests);
@@ -200,5 +222,6 @@ int main(void) {
     tcase_add_loop_test(tests, damaged_texts_are_read_as_by_jansson, 0, TEXTS);
     tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(tests, memory_has_a_limit, 0, WIDE);
+    tcase_add_test(tests, missing_memory_is_noticed);
     return suite_run(suite);
 }

@@ -78,6 +78,10 @@ START_TEST(other_files_are_recognized) {
                                     "7zXZ\0",
                                     6, true, &command),
                      "an xz file");
+    static const char xml[] = "<?xml version";
+    ck_assert_str_eq(sa_file_format(xml, sizeof xml - 1, false, &command), "an XML file");
+    ck_assert_ptr_null(sa_file_format(xml, sizeof xml - 1, true, &command));
+    ck_assert_str_eq(sa_file_format("{}", 2, false, &command), "a JSON text");
     /* similar, but not: every other position of a letter among zeros */
     static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
                                      {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};

@@ -314,6 +314,52 @@ START_TEST(large_scores_stay_finite) {
 }
 END_TEST
 
+START_TEST(norms_of_a_transformer) {
+    const sa_explain_options options = {.step = 2, .layer = 1, .site = SA_SITE_CROSS};
+    settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.norm = _i;
+    ck_assert(explain_with(&options, NULL));
+    const bool pre = _i == SA_NORM_PRE;
+    ck_assert_int_eq(find(0, 0, "b") != NULL, pre);
+    const struct line *y = find(0, 0, pre ? "b" : "y"), *f = find(0, 0, "f");
+    const sa_param *W_1 = param("decoder.1.", "feedforward.W_1");
+    double inner[WIDE] = {0}, outer[WIDE] = {0};
+    ck_assert_ptr_nonnull(W_1);
+    add_product("decoder.1.", "feedforward.W_1", y->number, inner);
+    add_bias("decoder.1.", "feedforward.b_1", inner);
+    for (int k = 0; k < W_1->rows; k++) inner[k] = fmax(0, inner[k]);
+    same("max", 2, get(0, 0, "max"), inner, W_1->rows);
+    add_product("decoder.1.", "feedforward.W_2", inner, outer);
+    add_bias("decoder.1.", "feedforward.b_2", outer);
+    same("f", 2, f->number, outer, f->head.cols);
+}
+END_TEST
+
+/* The output of a layer is what the next one reads. */
+START_TEST(annotations_of_a_transformer) {
+    enum { LAYERS = 3 };
+    double *vectors[LAYERS + 1];
+    settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.layers = LAYERS;
+    const int size = S * settings.embed;
+    ck_assert(
+        explain_with(&(sa_explain_options){.site = SA_SITE_ENCODER, .annotations = true}, NULL));
+    ck_assert_int_eq(count, LAYERS + 1);
+    for (int i = 0; i <= LAYERS; i++) {
+        ck_assert_int_eq(lines[i].head.rows * lines[i].head.cols, size);
+        vectors[i] = copy_of(lines[i].number, (size_t)size * sizeof(double));
+    }
+    for (int layer = 1; layer <= LAYERS; layer++) {
+        const sa_explain_options options = {.step = 1, .layer = layer, .site = SA_SITE_ENCODER};
+        release();
+        numbers_open();
+        ck_assert(explain_with(&options, NULL));
+        same("x", layer, get(0, 0, "x"), vectors[layer - 1], size);
+    }
+    for (int i = 0; i <= LAYERS; i++) free(vectors[i]);
+}
+END_TEST
+
 /* Cross-attention at the second word: queries of its state, keys and values of the source. */
 START_TEST(heads_of_a_transformer) {
     const sa_explain_options options = {.step = 2, .layer = 1, .site = SA_SITE_CROSS};
@@ -345,6 +391,7 @@ START_TEST(heads_of_a_transformer) {
         same("alpha", 2, get(0, head, "alpha"), alpha, S);
         same("o", 2, get(0, head, "o"), o, n);
         ck_assert_str_eq(find(0, head, "v")->letters, "v_j");
+        ck_assert_str_eq(find(0, head, "v")->equation, ""); /* q has that of all three */
     }
 }
 END_TEST
@@ -356,5 +403,7 @@ int main(void) {
     tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
     tcase_add_test(tests, heads_of_a_transformer);
+    tcase_add_loop_test(tests, norms_of_a_transformer, 0, 2);
+    tcase_add_test(tests, annotations_of_a_transformer);
     return suite_run(suite);
 }

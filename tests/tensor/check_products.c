@@ -98,11 +98,22 @@ START_TEST(products_equal_plain_loops) {
 }
 END_TEST
 
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
+
+START_TEST(a_product_has_one_thread) {
+    openblas_set_num_threads(2);
+    sa_blas_init();
+    ck_assert_int_eq(openblas_get_num_threads(), 1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("products", &tests);
     tcase_set_timeout(tests, 120);
     sa_blas_init();
+    tcase_add_test(tests, a_product_has_one_thread);
     tcase_add_test(tests, products_equal_plain_loops);
     return suite_run(suite);
 }

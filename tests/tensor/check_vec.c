@@ -183,6 +183,18 @@ END_TEST
 /* ---- Numbers above a threshold --------------------------------------------------------------- */
 
 /* Sizes around the stretches that are compared together, every index of the only number. */
+/* Weights below 1e-25 are 0, however large the sum: here it is 1000. */
+START_TEST(tiny_weights_are_zero) {
+    enum { N = 1002 };
+    float x[N] = {0};
+    x[7] = -53, x[8] = -50; /* e^-53 / 1000 is 9.6e-27, e^-50 / 1000 1.9e-25 */
+    sa_softmax_row(x, N);
+    ck_assert_float_eq(x[7], 0);
+    ck_assert_double_eq_tol((double)x[8], exp(-50) / 1000, 1e-30);
+    ck_assert_double_eq_tol((double)x[9], 1e-3, 1e-8);
+}
+END_TEST
+
 START_TEST(find_the_first_number_above) {
     for (int size = 0; size <= 300; size += size < 120 || size > 140 ? 20 : 1) {
         float x[300];
@@ -216,5 +228,6 @@ int main(void) {
     tcase_add_test(tests, softmax_survives_every_size_and_scale);
     tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
     tcase_add_test(tests, find_the_first_number_above);
+    tcase_add_test(tests, tiny_weights_are_zero);
     return suite_run(suite);
 }

@@ -105,6 +105,9 @@ static const struct {
     {by_sentence, 2, 0, "4: expected a sentence from 1 to 2"},
     {"2 1 1\n1 1 1\n", 0, 0, "2: expected a sentence from 2 to 16777216"},
     {"0 1 1\n", 0, 0, "1: expected a sentence from 1 to 16777216"},
+    {"\xef\xbb\xbf"
+     "1 1 1\n",
+     1, 0, "0-0 \n"}, /* a byte order mark */
     {"1 1 1\n1 1\n", 1, 0, "2: expected a sentence from 1 to 1"},
     {"1 1 1 Q\n", 1, 0, "1: expected a sentence from 1 to 1"},
 };

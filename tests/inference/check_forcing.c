@@ -1,0 +1,133 @@
+/* Alignments of several pairs, whose batches are sorted by length: each pair keeps its own words,
+ * its own links, and what is refused names its line. */
+#include "support/small_training.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+
+enum { PAIRS = 5 };
+static sa_pair pairs[PAIRS] = {
+    {.source = "w1 w2 w3 w4", .target = "v1 v2 v3 v4", .gold = "3-0 2-1 1-2 0-3"},
+    {.source = "w5", .target = "v5", .gold = "0-0"},
+    {.source = "w6 w7 w8", .target = "v6 v7 v8", .gold = "1-0 1-1 0-2"},
+    {.source = "w9 w10", .target = "v9", .gold = "1-0"},
+    {.source = "w11 w12", .target = "v11 v12", .gold = "1-0 0-1"},
+};
+static sa_model *model;
+
+static void open_model(sa_settings settings) {
+    for (int i = 0; i < PAIRS; i++) pairs[i].line = (size_t)i + 7;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+}
+
+static void close_model(void) {
+    sa_model_close(model);
+    model = NULL;
+}
+
+/* Every word has all of its weight on the source word of its only link. */
+static bool expect_links(void *context, size_t index, const sa_alignment *alignment,
+                         sa_error *why) {
+    const char *text = pairs[index].gold;
+    int *seen = context;
+    ck_assert_uint_eq(index, (size_t)(*seen)++);
+    for (int t = 0, s, row, used; sscanf(text, "%d-%d%n", &s, &row, &used) == 2; text += used, t++)
+        for (int j = 0; j < alignment->sources; j++)
+            ck_assert_double_eq_tol(alignment->weights[row * alignment->sources + j], j == s, 1e-6);
+    return true;
+}
+
+START_TEST(every_pair_has_its_own_links) {
+    const sa_align_options options = {.override = {.kind = SA_OVERRIDE_GOLD}};
+    int seen = 0;
+    open_model(small_settings());
+    ck_assert_msg(sa_align(model, &options, pairs, PAIRS, expect_links, &seen, &error), "%s",
+                  error.text);
+    ck_assert_int_eq(seen, PAIRS);
+    const char *links = pairs[3].gold;
+    pairs[3].gold = NULL;
+    ck_assert(!sa_align(model, &options, pairs, PAIRS, expect_links, &seen, &error));
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_ptr_nonnull(strstr(error.text, "line 10"));
+    pairs[3].gold = links;
+    close_model();
+}
+END_TEST
+
+START_TEST(what_has_no_attention_is_not_forced) {
+    const sa_align_options options = {.override = {.kind = SA_OVERRIDE_UNIFORM}};
+    sa_settings settings = small_settings();
+    int seen = 0;
+    ck_assert(sa_settings_set(&settings, "decoder", "fixed", &error));
+    open_model(settings);
+    ck_assert(!sa_align(model, &options, pairs, PAIRS, expect_links, &seen, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
+    close_model();
+}
+END_TEST
+
+static bool expect_columns(void *context, size_t index, const sa_alignment *alignment,
+                           sa_error *why) {
+    char words[128] = "", wanted[128];
+    for (int j = 0; j < alignment->sources; j++) strcat(strcat(words, alignment->source[j]), " ");
+    snprintf(wanted, sizeof wanted, "%s </s> %s ", pairs[index].source, pairs[index].target);
+    ck_assert_str_eq(words, wanted);
+    ck_assert_str_eq(alignment->target[alignment->targets - 1], "</s>");
+    return true;
+}
+
+/* The source, EOS, and the target words that were generated before. */
+START_TEST(attributions_name_earlier_target_words) {
+    const sa_align_options options = {.methods = "occlusion", .target_prefix = true};
+    open_model(small_settings());
+    ck_assert_msg(sa_align(model, &options, pairs, PAIRS, expect_columns, NULL, &error), "%s",
+                  error.text);
+    close_model();
+}
+END_TEST
+
+START_TEST(a_model_of_subwords_opens) {
+    sa_settings settings = small_settings();
+    settings.bpe_merges = 10;
+    ck_assert(sa_settings_set(&settings, "tokenizer", "bpe", &error));
+    open_model(settings);
+    close_model();
+}
+END_TEST
+
+static bool ignore(void *context, size_t index, const sa_alignment *alignment, sa_error *why) {
+    return true;
+}
+
+/* Either side may be too long. */
+START_TEST(word_aligners_name_what_is_too_long) {
+    const sa_corpus corpus = {.pairs = pairs, .count = PAIRS, .name = "pairs"};
+    sa_settings settings = small_settings();
+    settings.max_len = 4;
+    sa_aligner *aligner = sa_aligner_train(&corpus, &settings, NULL, NULL, NULL, &error);
+    ck_assert_msg(aligner != NULL, "%s", error.text);
+    ck_assert(sa_aligner_align(aligner, pairs, PAIRS, ignore, NULL, &error));
+    sa_pair tall = {.source = "w1", .target = "v1 v2 v3 v4 v5", .line = 3};
+    sa_pair wide = {.source = "w1 w2 w3 w4 w5", .target = "v1", .line = 4};
+    ck_assert(!sa_aligner_align(aligner, &tall, 1, ignore, NULL, &error));
+    ck_assert_str_eq(error.text, "line 3: a side has more than 4 tokens");
+    ck_assert(!sa_aligner_align(aligner, &wide, 1, ignore, NULL, &error));
+    ck_assert_str_eq(error.text, "line 4: a side has more than 4 tokens");
+    sa_aligner_free(aligner);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("forcing", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, every_pair_has_its_own_links);
+    tcase_add_test(tests, what_has_no_attention_is_not_forced);
+    tcase_add_test(tests, attributions_name_earlier_target_words);
+    tcase_add_test(tests, a_model_of_subwords_opens);
+    tcase_add_test(tests, word_aligners_name_what_is_too_long);
+    return suite_run(suite);
+}

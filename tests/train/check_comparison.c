@@ -1,0 +1,144 @@
+/* Comparisons: statistics over seeds, files and tables of the same numbers, what a second call
+ * trains and evaluates again. */
+#include "base/json.h"
+#include "support/small_training.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SEEDS = 3, MODELS = 2 };
+
+static json_t *compared; /* the JSON of the last comparison */
+static char *table;
+
+static int occurrences(const char *text, const char *what) {
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) found++;
+    return found;
+}
+
+static void take_notes(void *context, const sa_progress *progress) {
+    if (progress) take_note(context, progress); /* NULL: a training has ended */
+}
+
+static void compare(const sa_settings *settings, const char *test) {
+    sa_compare_result result;
+    const sa_compare_options options = {.train = train_path,
+                                        .test = test,
+                                        .models = "fixed,bahdanau",
+                                        .out = out_path,
+                                        .settings = settings,
+                                        .seeds = SEEDS,
+                                        .report = take_notes};
+    *notes = 0;
+    ck_assert_msg(sa_compare(&options, &result, &error), "%s", error.text);
+    json_decref(compared), free(table);
+    compared = json_loads(result.json, 0, NULL);
+    table = strdup(result.table);
+    sa_compare_result_release(&result);
+}
+
+static sa_settings settings_of_comparison(void) {
+    sa_settings settings = small_settings();
+    settings.hidden = 65; /* about which every training has a note */
+    settings.steps = 4;
+    return settings;
+}
+
+static double number(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const json_t *run_of(int model, int seed) {
+    return json_array_get(json_object_get(compared, "runs"), (size_t)(model * SEEDS + seed));
+}
+
+static void make_pairs(void) {
+    set_up();
+    scratch_write(scratch_path("test.tsv"), "w1 w0\tv0 v1\nw2 w1\tv1 v2\n", 24);
+    scratch_write(scratch_path("other.tsv"), "w50 w25\tv25 v50\n", 16);
+}
+
+static void remove_pairs(void) {
+    json_decref(compared), free(table);
+    compared = NULL, table = NULL;
+    scratch_remove();
+}
+
+START_TEST(statistics_are_those_of_the_runs) {
+    static const char *const columns[] = {"loss", "perplexity", "entropy", "seconds"};
+    const sa_settings settings = settings_of_comparison();
+    compare(&settings, scratch_path("test.tsv"));
+    for (int m = 0; m < MODELS; m++)
+        for (int c = m ? 0 : 1; c < 4; c++) {
+            const json_t *all = json_array_get(json_object_get(compared, "models"), (size_t)m);
+            double x[SEEDS], sum = 0, squares = 0;
+            for (int s = 0; s < SEEDS; s++) sum += x[s] = number(run_of(m, s), columns[c]);
+            if (isnan(sum)) continue; /* a fixed context has no entropy */
+            for (int s = 0; s < SEEDS; s++) squares += pow(x[s] - sum / SEEDS, 2);
+            const double low = fmin(fmin(x[0], x[1]), x[2]), high = fmax(fmax(x[0], x[1]), x[2]),
+                         middle = sum - low - high, tolerance = 1e-6 * fabs(sum);
+            ck_assert_double_eq_tol(number(all, columns[c]), middle, tolerance);
+            ck_assert_double_eq_tol(number(json_object_get(all, "mean"), columns[c]), sum / SEEDS,
+                                    tolerance);
+            ck_assert_double_eq_tol(number(json_object_get(all, "sd"), columns[c]),
+                                    sqrt(squares / (SEEDS - 1)), tolerance);
+            ck_assert_double_eq(number(json_object_get(all, "min"), columns[c]), low);
+            ck_assert_double_eq(number(json_object_get(all, "max"), columns[c]), high);
+        }
+}
+END_TEST
+
+START_TEST(tables_have_all_columns) {
+    const sa_settings settings = settings_of_comparison();
+    char wanted[64], path[192];
+    size_t size;
+    compare(&settings, scratch_path("test.tsv"));
+    const json_t *all = json_array_get(json_object_get(compared, "models"), 1);
+    snprintf(wanted, sizeof wanted, " %.3f ", number(all, "perplexity"));
+    ck_assert_msg(strstr(table, wanted) != NULL, "no%sin\n%s", wanted, table);
+    snprintf(wanted, sizeof wanted, " %.1f ", number(all, "seconds"));
+    ck_assert_msg(strstr(table, wanted) != NULL, "no%sin\n%s", wanted, table);
+    snprintf(wanted, sizeof wanted, " %.4f ", number(all, "loss"));
+    ck_assert_msg(strstr(table, wanted) != NULL, "no%sin\n%s", wanted, table);
+    snprintf(path, sizeof path, "%s/table.csv", out_path);
+    char *csv = scratch_read(path, &size), *line = strtok(csv, "\n");
+    ck_assert_str_eq(line, "model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,"
+                           "entropy,zeros,words_per_second,cache_bytes_per_step,p");
+    for (int k = 0; k < MODELS * (SEEDS + 1); k++) {
+        line = strtok(NULL, "\n");
+        ck_assert_ptr_nonnull(line);
+        ck_assert_int_eq(occurrences(line, ","), 14);
+    }
+    ck_assert_ptr_null(strtok(NULL, "\n"));
+    free(csv);
+}
+END_TEST
+
+START_TEST(nothing_is_done_twice) {
+    const sa_settings settings = settings_of_comparison();
+    compare(&settings, scratch_path("test.tsv"));
+    const double loss = number(run_of(1, 2), "loss");
+    ck_assert_int_eq(occurrences(notes, "trained: 4 updates"), MODELS * SEEDS);
+    ck_assert_int_eq(occurrences(notes, "with so few pairs"), 1);
+    compare(&settings, scratch_path("test.tsv"));
+    ck_assert_int_eq(occurrences(notes, "trained: "), 0);
+    ck_assert_double_eq(number(run_of(1, 2), "loss"), loss);
+    compare(&settings, scratch_path("other.tsv"));
+    ck_assert_int_eq(occurrences(notes, "trained: 4 updates"), MODELS * SEEDS);
+    ck_assert_double_ne(number(run_of(1, 2), "loss"), loss);
+    ck_assert_double_eq(number(run_of(0, 0), "updates"), 4);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("comparison", &tests);
+    tcase_add_checked_fixture(tests, make_pairs, remove_pairs);
+    tcase_add_test(tests, statistics_are_those_of_the_runs);
+    tcase_add_test(tests, tables_have_all_columns);
+    tcase_add_test(tests, nothing_is_done_twice);
+    return suite_run(suite);
+}

@@ -1,0 +1,103 @@
+/* What a training says: notes about pairs and threads, and the loss while it runs. */
+#include "support/small_training.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <signal.h>
+
+static volatile sig_atomic_t stop;
+
+/* A model that hardly moves is about as good as chance among 60 words. */
+static void watch_loss(void *context, const sa_progress *progress) {
+    if (progress->kind != SA_PROGRESS_STEP) return;
+    ck_assert_double_gt(progress->loss, log(20));
+    ck_assert_double_lt(progress->loss, log(180));
+    stop = 1;
+}
+
+START_TEST(the_loss_is_told_while_it_trains) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    settings.lr = 1e-9, settings.steps = INT32_MAX, settings.valid_every = 1000000000;
+    ck_assert(sa_settings_set(&settings, "optimizer", "sgd", &error));
+    stop = 0;
+    ck_assert_msg(sa_train(&(sa_train_options){.settings = &settings,
+                                               .train = train_path,
+                                               .out = out_path,
+                                               .report = watch_loss,
+                                               .stop = &stop},
+                           &outcome, &error),
+                  "%s", error.text);
+    ck_assert_str_eq(outcome.reason, "stopped");
+}
+END_TEST
+
+static void train_noting(const sa_settings *settings, bool resume) {
+    sa_train_result outcome;
+    *notes = 0;
+    ck_assert_msg(sa_train(&(sa_train_options){.settings = settings,
+                                               .train = train_path,
+                                               .out = out_path,
+                                               .resume = resume,
+                                               .overwrite = !resume,
+                                               .report = take_note},
+                           &outcome, &error),
+                  "%s", error.text);
+}
+
+START_TEST(threads_and_shards_are_told) {
+    sa_settings settings = small_settings();
+    train_noting(&settings, false);
+    ck_assert_ptr_nonnull(strstr(notes, "1 shard, 1 thread"));
+    ck_assert_ptr_null(strstr(notes, "1 threads"));
+    ck_assert_ptr_null(strstr(notes, "resumed"));
+    settings.steps = 22;
+    train_noting(&settings, true);
+    ck_assert_ptr_nonnull(strstr(notes, "1 shard, 1 thread, resumed"));
+    settings.threads = settings.shards = 2;
+    train_noting(&settings, false);
+    ck_assert_msg(strstr(notes, "2 shards, 2 threads") || sysconf(_SC_NPROCESSORS_ONLN) < 2, "%s",
+                  notes);
+}
+END_TEST
+
+/* 60 pairs are few for a recurrent model of more than 64 units. */
+START_TEST(few_pairs_are_told_of) {
+    static const struct {
+        int model, hidden;
+        bool told;
+    } cases[] = {{SA_MODEL_RECURRENT, 65, true},
+                 {SA_MODEL_RECURRENT, 64, false},
+                 {SA_MODEL_TRANSFORMER, 65, false}};
+    for (int i = 0; i < 3; i++) {
+        sa_settings settings = small_settings();
+        settings.model = cases[i].model, settings.hidden = cases[i].hidden, settings.steps = 1;
+        train_noting(&settings, false);
+        ck_assert_msg(!strstr(notes, "with so few pairs") == !cases[i].told, "%d: %s", i, notes);
+    }
+}
+END_TEST
+
+START_TEST(a_lost_best_model_is_told_of) {
+    sa_settings settings = small_settings();
+    char best[160];
+    train_noting(&settings, false);
+    snprintf(best, sizeof best, "%s/best.safetensors", out_path);
+    ck_assert_int_eq(unlink(best), 0);
+    settings.steps = 24;
+    train_noting(&settings, true);
+    ck_assert_msg(strstr(notes, "note: the best model is lost: cannot open"), "%s", notes);
+    ck_assert_int_eq(access(best, R_OK), 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("notes", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, the_loss_is_told_while_it_trains);
+    tcase_add_test(tests, threads_and_shards_are_told);
+    tcase_add_test(tests, few_pairs_are_told_of);
+    tcase_add_test(tests, a_lost_best_model_is_told_of);
+    return suite_run(suite);
+}

@@ -131,6 +131,24 @@ START_TEST(test_descriptors) {
 }
 END_TEST
 
+/* The number that the next file gets stays. */
+START_TEST(test_closed) {
+    static const char *const names[] = {"a", "b"};
+    sa_error error;
+    scratch_write(scratch_path("a"), "", 0);
+    const int before = open("/dev/null", O_RDONLY);
+    close(before);
+    ck_assert(save(scratch_path("c"), &error));
+    ck_assert(!save("/nowhere/c", &error));
+    ck_assert(sa_directory_remove(scratch, names, 2, &error));
+    ck_assert(!sa_directory_remove("/nowhere", names, 2, &error));
+    const int after = open("/dev/null", O_RDONLY);
+    close(after);
+    ck_assert_int_eq(after, before);
+    ck_assert_int_eq(scratch_files(), 1);
+}
+END_TEST
+
 START_TEST(test_no_place) {
     sa_error error;
     char wanted[256];
@@ -321,6 +339,7 @@ int main(void) {
     tcase_add_test(tests, test_loop_of_links);
     tcase_add_test(tests, test_long_paths);
     tcase_add_test(tests, test_descriptors);
+    tcase_add_test(tests, test_closed);
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);
     tcase_add_loop_test(tests, test_failing_calls, 0, 8);

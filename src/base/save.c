@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,19 +76,46 @@ typedef struct save_target {
     char temporary[TEMPORARY_SIZE];
 } save_target;
 
-/* Opens a temporary file. A save in progress holds a lock on it, if the file system has locks. */
+/* Removes the temporary file of a killed save; returns false if there is none. A save in progress
+ * holds a lock on its temporary file. */
+static bool remove_stale(int folder, const char *name) {
+    struct stat opened, named;
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool stale = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+                       fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
+                       unlinkat(folder, name, 0) == 0;
+    close(fd);
+    return stale;
+}
+
+/* Locks a new file; returns false if another process has meanwhile removed it as stale. On a file
+ * system without locks the file stays unlocked, and stale files are never removed. */
+static bool lock_new(int fd) {
+    struct stat about;
+    return (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           (fstat(fd, &about) != 0 || about.st_nlink > 0);
+}
+
+/* Opens a temporary file. The first name tried is derived from the file's, so that the next save
+ * finds what a killed one left; further names are random. */
 static int open_temporary(save_target *to) {
-    uint64_t number;
-    int fd;
-    do {
-        if (getrandom(&number, sizeof number, 0) != sizeof number) return -1;
+    for (uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));;) {
         snprintf(to->temporary, sizeof to->temporary,
                  TEMPORARY_PREFIX "%016" PRIx64 TEMPORARY_SUFFIX, number);
-        fd = openat(to->folder, to->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    to->mode ? 0600 : 0666);
-    } while (fd < 0 && errno == EEXIST);
-    if (fd >= 0) flock(fd, LOCK_SH | LOCK_NB);
-    return fd;
+        int fd;
+        bool taken;
+        do {
+            fd = openat(to->folder, to->temporary,
+                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, to->mode ? 0600 : 0666);
+            taken = fd < 0 && errno == EEXIST;
+        } while (taken && remove_stale(to->folder, to->temporary));
+        if (fd < 0 && !taken) return -1;
+        if (fd >= 0 && lock_new(fd)) return fd;
+        if (fd >= 0) close(fd);
+        if (getrandom(&number, sizeof number, 0) != sizeof number) return -1;
+    }
 }
 
 static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
@@ -175,13 +203,6 @@ bool sa_save_is_temporary(const char *name) {
     return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_PREFIX, head) == 0 &&
            strspn(name + head, "0123456789abcdef") == tail - head &&
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
-}
-
-/* Removes the temporary file of a killed save; on a file system without locks, none. */
-static void remove_stale(int folder, const char *name) {
-    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(folder, name, 0);
-    if (fd >= 0) close(fd);
 }
 
 /* Locks .lock and writes the owner into it, or fails and names the owner. What locks is flock, not

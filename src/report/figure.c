@@ -346,7 +346,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                     sa_error *error) {
     enum { LEAST = 5 }; /* points of a number */
     layout it = lay_out(alignment, figure, false);
-    if (figure->width && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * width_of(&it))
+    if (figure->width > 0 && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * width_of(&it))
         it = lay_out(alignment, figure, true);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
@@ -354,7 +354,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const double height =
         MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + key + MARGIN);
     *out = (sa_drawing){.width = width, .height = height, .scale = 1, .font = figure->font};
-    if (figure->width) out->scale = figure->width * 96 / 25.4 / width;
+    if (figure->width > 0) out->scale = figure->width * 96 / 25.4 / width;
     if (width > SIDE || height > SIDE || width * height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);

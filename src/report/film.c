@@ -109,7 +109,9 @@ static bool open_scene(film_scene *scene, const char *out, size_t pair, sa_error
     }
     for (; scene->heads < HEADS; scene->heads++) {
         snprintf(name, sizeof name, "head-%d", scene->heads + 1);
+        errno = 0;
         if (sa_file_missing(sa_path_in(head, scene->folder, name))) break;
+        if (errno) return sa_fail_errno(error, SA_OPEN, "open", head);
     }
     sa_number_table first = {0};
     const bool good = !scene->count || read_frame(scene, 0, 0, &first, error);

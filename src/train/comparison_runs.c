@@ -167,11 +167,13 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
 static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
     char path[SA_PATH_SIZE];
     sa_file file;
+    const char *found;
     if (sa_file_missing(sa_path_in(path, run->folder, "run.json")))
-        return !sa_training_find(run->folder) ||
-               sa_fail(error, SA_BUSY,
-                       "'%s' holds a training that was not made by 'compare' (no run.json): " OTHER,
-                       run->folder);
+        return sa_training_find(run->folder, &found, error) &&
+               (!found || sa_fail(error, SA_BUSY,
+                                  "'%s' holds a training that was not made by 'compare' (no "
+                                  "run.json): " OTHER,
+                                  run->folder));
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
     json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
     const bool good =

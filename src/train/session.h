@@ -107,8 +107,9 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
-/* Returns the name of a training's file in the folder, or NULL. */
-const char *sa_training_find(const char *folder);
+/* Sets *found to the name of a training's file in the folder, or to NULL. SA_OPEN: the folder
+ * cannot be examined. */
+bool sa_training_find(const char *folder, const char **found, sa_error *error);
 
 /* Removes the files of a training from its folder; sa_snapshots_open removes its film and
  * checkpoints. */

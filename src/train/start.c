@@ -10,6 +10,7 @@
 #include "tensor/blas.h"
 #include "train/session.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,21 @@ static const char *const names[] = {[SA_LAST] = "last.safetensors",
                                     [SA_LOG] = "log.csv",
                                     [SA_FILM] = "film"};
 
-const char *sa_training_find(const char *folder) {
+static bool look_for(const char *folder, const char *name, bool *there, sa_error *error) {
     char path[SA_PATH_SIZE];
-    for (int i = 0; i <= SA_FILM; i++)
-        if (!sa_file_missing(sa_path_in(path, folder, names[i]))) return names[i];
-    return NULL;
+    errno = 0;
+    *there = !sa_file_missing(sa_path_in(path, folder, name));
+    return !*there || !errno || sa_fail_errno(error, SA_OPEN, "open", path);
+}
+
+bool sa_training_find(const char *folder, const char **found, sa_error *error) {
+    bool there = false;
+    *found = NULL;
+    for (int i = 0; !there && i <= SA_FILM; i++) {
+        if (!look_for(folder, names[i], &there, error)) return false;
+        if (there) *found = names[i];
+    }
+    return true;
 }
 
 bool sa_training_remove(const char *folder, sa_error *error) {
@@ -36,19 +47,21 @@ bool sa_training_remove(const char *folder, sa_error *error) {
 
 /* Refuses a run of sa_compare: another training in it would make the record of the run wrong. */
 static bool check_folder(const sa_train_options *training, sa_error *error) {
-    const char *out = training->out, *found = sa_training_find(out);
-    char path[SA_PATH_SIZE];
-    if (!training->pausing && !sa_file_missing(sa_path_in(path, out, "run.json")))
+    const char *out = training->out, *found;
+    bool compared = false;
+    if (!training->pausing && !look_for(out, "run.json", &compared, error)) return false;
+    if (compared)
         return sa_fail(error, SA_BUSY,
                        "'%s' is a run of 'compare' (run.json): choose another {out}", out);
-    return training->resume || training->overwrite || !found ||
-           sa_fail(
-               error, SA_BUSY,
-               found == names[SA_LAST]
-                   ? "'%s' holds a training (%s): {resume} continues it, {overwrite} replaces it"
-                   : "'%s' holds a training (%s) that {resume} cannot continue, without "
-                     "last.safetensors: {overwrite} replaces it",
-               out, found);
+    if (training->resume || training->overwrite) return true;
+    return sa_training_find(out, &found, error) &&
+           (!found || sa_fail(error, SA_BUSY,
+                              found == names[SA_LAST]
+                                  ? "'%s' holds a training (%s): {resume} continues it, "
+                                    "{overwrite} replaces it"
+                                  : "'%s' holds a training (%s) that {resume} cannot continue, "
+                                    "without last.safetensors: {overwrite} replaces it",
+                              out, found));
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */

@@ -317,12 +317,12 @@ START_TEST(the_own_value_is_taken_out) {
     part = sa_part_find(&w, &sa_exclusive_part);
     for (int words = 1; words <= 4; words += 3) {
         sa_head at = bare_head(words), d = {.i = words};
-        const sa_real whole = words == 1 ? 1 : 0;
+        const bool whole = words == 1;
         at.i = words, at.c = filled(1, 2, 0), at.v = unset(words, 2);
         d.v = filled(words, 2, 0), d.c = unset(1, 2);
         for (int j = 0; j < words; j++) {
             set_row(sa_rows(at.v, j, 1), v[j]);
-            at.alpha.x[j] = whole ? whole : alpha[j];
+            at.alpha.x[j] = whole ? 1 : alpha[j];
             sa_axpy(at.alpha.x[j], sa_row(at.v, j), at.c.x, 2);
         }
         const sa_real own = at.alpha.x[words - 1];

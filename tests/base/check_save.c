@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <zlib.h>
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
@@ -222,7 +223,7 @@ START_TEST(test_hindrances) {
     static const struct {
         const char *call;
         int reason;
-    } rows[] = {{"openat", EEXIST}, {"flock", ENOLCK}};
+    } rows[] = {{"openat", EEXIST}, {"flock", ENOLCK}, {"fstat", EIO}};
     plan_failure(rows[_i].call, 1, rows[_i].reason);
     const bool good = save(scratch_path("x"), &error);
     ck_assert_int_le(plan.when, 0);
@@ -256,37 +257,84 @@ START_TEST(test_folder_not_forced) {
 }
 END_TEST
 
-/* The file of a save in progress stays when a folder is locked, and so does a foreign link; that of
- * a killed one goes. */
+/* The temporary file of a killed save of this path, under the name that the next one tries first.
+ */
+static const char *leftover(const char *name) {
+    static char path[64];
+    snprintf(path, sizeof path, ".softalign-%016lx.tmp",
+             crc32_z(0, (const unsigned char *)name, strlen(name)));
+    return scratch_path(path);
+}
+
+START_TEST(test_forsaken) {
+    sa_error error;
+    scratch_write(leftover("x"), "half a", 6);
+    scratch_write(leftover("y"), "half of another", 15);
+    ck_assert_int_eq(chmod(leftover("x"), 0400), 0);
+    ck_assert(save(scratch_path("x"), &error));
+    expect_content(scratch_path("x"), "new bytes");
+    ck_assert_int_eq(access(leftover("x"), F_OK), -1);
+    expect_content(leftover("y"), "half of another");
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* The file of a save in progress stays, and so does a foreign link. */
 START_TEST(test_not_forsaken) {
     sa_error error;
-    static const char used[] = ".softalign-0123456789abcdef.tmp",
-                      link[] = ".softalign-1123456789abcdef.tmp",
-                      left[] = ".softalign-2123456789abcdef.tmp";
-    scratch_write(scratch_path(used), "half a", 6);
-    scratch_write(scratch_path(left), "half a", 6);
+    scratch_write(leftover("x"), "half a", 6);
     scratch_write(scratch_path("victim"), "old", 3);
-    ck_assert_int_eq(chmod(scratch_path(left), 0400), 0);
     sa_directory_lock lock;
-    int fd = open(scratch_path(used), O_RDWR);
-    ck_assert_int_eq(symlink("victim", scratch_path(link)), 0);
+    int fd = open(leftover("x"), O_RDWR);
+    ck_assert_int_eq(symlink("victim", leftover("y")), 0);
     ck_assert_int_eq(flock(fd, LOCK_SH), 0);
-    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
-    expect_content(scratch_path(used), "half a");
+    ck_assert(save(scratch_path("x"), &error) && save(scratch_path("y"), &error));
+    expect_content(leftover("x"), "half a");
     expect_content(scratch_path("victim"), "old");
-    ck_assert_int_eq(access(scratch_path(left), F_OK), -1);
-    ck_assert_int_eq(scratch_files(), 4);
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(scratch_path("y"), "new bytes");
+    ck_assert_int_eq(scratch_files(), 5);
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
+    expect_content(leftover("x"), "half a");
     sa_directory_lock_close(&lock);
     close(fd);
 }
 END_TEST
 
+/* A file that may not be stale stays, and another name is used. */
+START_TEST(test_perhaps_forsaken) {
+    sa_error error;
+    static const struct {
+        const char *call;
+        int when, reason;
+    } rows[] = {{"flock", 1, ENOLCK},    {"fstat", 1, EIO},        {"fstatat", 2, EIO},
+                {"fstat", 1, ODD_INODE}, {"fstat", 1, ODD_DEVICE}, {"unlinkat", 1, EPERM}};
+    scratch_write(leftover("x"), "half a", 6);
+    plan_failure(rows[_i].call, rows[_i].when, rows[_i].reason);
+    ck_assert_msg(save(scratch_path("x"), &error), "%s", error.text);
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(leftover("x"), "half a");
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* Another process takes the new file for a stale one, and is removing it or has removed it. */
+START_TEST(test_taken_for_forsaken) {
+    sa_error error;
+    plan_failure(_i ? "fstat" : "flock", 1, _i ? ODD_LINKS : EWOULDBLOCK);
+    ck_assert_msg(save(scratch_path("x"), &error), "%s", error.text);
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(leftover("x"), "");
+}
+END_TEST
+
 START_TEST(test_no_name_left) {
     sa_error error;
+    ck_assert_int_eq(symlink("victim", leftover("x")), 0);
     plan_failure("getrandom", 1, ENOSYS);
     ck_assert(!save(scratch_path("x"), &error));
     ck_assert_ptr_nonnull(strstr(error.text, "Function not implemented"));
-    ck_assert_int_eq(scratch_files(), 0);
+    ck_assert_int_eq(scratch_files(), 1);
 }
 END_TEST
 
@@ -343,10 +391,13 @@ int main(void) {
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);
     tcase_add_loop_test(tests, test_failing_calls, 0, 8);
-    tcase_add_loop_test(tests, test_hindrances, 0, 2);
+    tcase_add_loop_test(tests, test_hindrances, 0, 3);
     tcase_add_test(tests, test_no_memory);
     tcase_add_test(tests, test_folder_not_forced);
+    tcase_add_test(tests, test_forsaken);
     tcase_add_test(tests, test_not_forsaken);
+    tcase_add_loop_test(tests, test_perhaps_forsaken, 0, 6);
+    tcase_add_loop_test(tests, test_taken_for_forsaken, 0, 2);
     tcase_add_test(tests, test_no_name_left);
     tcase_add_test(tests, test_limits);
     tcase_add_test(tests, test_devices);

@@ -230,6 +230,17 @@ REAL(DIR *, fdopendir, (int fd)) {
     return failed ? NULL : __real_fdopendir(fd);
 }
 
+REAL(int, scandir,
+     (const char *path, struct dirent ***list, int (*chosen)(const struct dirent *),
+      int (*order)(const struct dirent **, const struct dirent **))) {
+    bool failed;
+    call("scandir", &failed);
+    const int count = failed ? -1 : __real_scandir(path, list, chosen, order);
+    if (count >= 0) count_block(*list);
+    for (int k = 0; k < count; k++) count_block((*list)[k]);
+    return count;
+}
+
 REAL(struct dirent *, readdir, (DIR * list)) {
     bool failed;
     call("readdir", &failed);

@@ -1,6 +1,7 @@
 // What the annotated papers do in a real browser: papers.js FOLDER.
 "use strict";
 const assert = require("node:assert");
+const fs = require("node:fs");
 const path = require("node:path");
 const { Browser } = require("../support/browser.js");
 const { fits, seen } = require("./page_looks.js");
@@ -52,6 +53,20 @@ async function joins(page) {
   assert.ok((await page.run(`document.querySelectorAll(".together").length`)) >= 2);
 }
 
+// A page for students has the equations of forward functions and their numbers, but no code.
+async function equations(browser, folder, year) {
+  const file = path.join(folder, `equations-${year}.html`);
+  const page = await browser.open(file, { width: 1280, height: 900 });
+  await page.until(`document.querySelector("#lens svg")`, 60000);
+  assert.ok(await page.run(`document.querySelectorAll("main math").length > 30`));
+  assert.strictEqual(await page.run(`document.querySelectorAll("main pre, .grad").length`), 0);
+  assert.doesNotMatch(fs.readFileSync(file, "utf8"), /∂|_backward/);
+  await page.run(`document.querySelector("#attend_forward button.n-alpha").focus()`);
+  assert.ok(await page.run(`document.querySelectorAll("main math .lit").length > 0`));
+  await fits(page);
+  assert.deepStrictEqual(page.complaints, []);
+}
+
 async function main(folder) {
   const browser = new Browser("chromium");
   try {
@@ -68,6 +83,7 @@ async function main(folder) {
       await seen(page);
       assert.deepStrictEqual(page.complaints, []);
     }
+    for (const year of [2015, 2017]) await equations(browser, folder, year);
     const page = await browser.open(path.join(folder, "papers.html"), { width: 1280, height: 900 });
     assert.ok(await page.run(`document.querySelectorAll(".own").length > 300`));
     await fits(page);

@@ -24,6 +24,11 @@ export const texts = {
   try: ["▶ Try it", "▶ Ausprobieren", "▶ Essayer"],
   answer: ["Answer: key A", "Antwort: Taste A", "Réponse : touche A"],
   showAnswer: ["Answer", "Antwort", "Réponse"],
+  stopLines: [
+    "The equation and its code",
+    "Die Gleichung und ihr Programm",
+    "L'équation et son code",
+  ],
   inLesson: [
     "(In class: scripts/lessons/{name}.)",
     "(Im Unterricht: scripts/lessons/{name}.)",

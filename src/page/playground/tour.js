@@ -28,6 +28,8 @@ function showStop(number) {
   const [text, question] = partsOf(stops[number - 1].text);
   byId("stop-text").textContent =
     `${text} ${textOf("inLesson", { name: stops[number - 1].lesson })}`;
+  byId("stop-lines").hidden = !("papers" in document.documentElement.dataset);
+  byId("stop-lines").href = stops[number - 1].lines;
   byId("stop-question").textContent = question;
   byId("stop-answer").querySelector("p").textContent = partsOf(stops[number - 1].answer).join(" ");
   byId("stop-next").disabled = number === stops.length;

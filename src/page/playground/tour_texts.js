@@ -1,4 +1,5 @@
-// The stops of the tour: the settings of a link, and in each language a title, a text that ends
+// The stops of the tour: the settings of a link, its lesson, the lines of an annotated paper that
+// compute what it shows, and in each language a title, a text that ends
 // with a question after a |, and its answer, short before a |. The figures of the answers were
 // measured with seed 1.
 
@@ -6,6 +7,7 @@ export const stops = [
   {
     link: "task=mono&sentence=0&pause=300",
     lesson: "01-soft-look-up",
+    lines: "paper-2015.html#attend_forward",
     title: ["Look up", "Nachschlagen", "Consulter"],
     text: [
       "Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick; the training pauses after 300 updates. | Which word does the article “un” look at most, and why is it not “a”?",
@@ -21,6 +23,7 @@ export const stops = [
   {
     link: "task=reorder&a=decoder=fixed&b=&pause=500",
     lesson: "02-bottleneck",
+    lines: "paper-2015.html#encode_forward",
     title: ["The bottleneck", "Der Flaschenhals", "Le goulot d'étranglement"],
     text: [
       "Model A must press the whole sentence into one vector and has no attention; model B may look back at every word. Both learn from equal batches and pause after 500 updates. | How many unseen sentences does each translate exactly?",
@@ -36,6 +39,7 @@ export const stops = [
   {
     link: "task=reorder&pause=300",
     lesson: "03-learning-to-align",
+    lines: "paper-2015.html#attend_forward",
     title: ["Learning to align", "Ausrichten lernen", "Apprendre à aligner"],
     text: [
       "Nobody tells the model which words belong together: the orange frames are only for you. When it pauses, go back in time with the slider and compare the weight on gold links of moved words, in the table beside the matrix, with the exact translations. | Does the model first know where to look or what to say?",
@@ -51,6 +55,7 @@ export const stops = [
   {
     link: "task=reorder&a=attention=additive&b=attention=dot&pause=300",
     lesson: "04-scores",
+    lines: "paper-2015.html#score_forward",
     title: ["Scores", "Bewertungsfunktionen", "Scores"],
     text: [
       "The score compares the decoder's state with each source word: in model A by a small network, as in 2015 (additive), in model B by a plain product (dot). Both learn from equal batches and pause after 300 updates. | Whose matrix is sharper (has less entropy), and is that the model that translates better?",
@@ -66,6 +71,7 @@ export const stops = [
   {
     link: "task=reorder&a=heads=4&pause=500",
     lesson: "10-heads",
+    lines: "paper-2017.html#show_forward",
     title: ["Heads", "Köpfe", "Têtes"],
     text: [
       "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the small matrices above it. | Do all four heads point at the word being translated?",
@@ -81,6 +87,7 @@ export const stops = [
   {
     link: "task=reorder&break=?&pause=300",
     lesson: "11-break-a-gradient",
+    lines: "paper-2015.html#check",
     title: ["Break a gradient", "Ein falscher Gradient", "Un gradient faux"],
     text: [
       "The gradient says for each weight how the loss changes with it, and training follows it; here one term of its formula is left out, and you are not told which. Press “Try it”, then “Check gradients” below, under “Look inside”: it nudges every weight and compares what the loss really does (central differences) with the gradient of each matrix of weights (tensor). | Could you have told from the curves that something is wrong?",
@@ -96,6 +103,7 @@ export const stops = [
   {
     link: "task=copy&sentence=27&a=min-freq=10&b=min-freq=10,copy=true&pause=300",
     lesson: "14-copying",
+    lines: "paper-2015.html#output_forward",
     title: ["Copying", "Kopieren", "Recopier"],
     text: [
       "Popezo is a name that was never in the training. Model B has a pointer (copy): at each word a gate chooses whether to write a word of the vocabulary or to copy the source word that attention points at. Model A has no pointer. | Both look at Popezo when its turn comes: what does each of them write?",
@@ -111,6 +119,7 @@ export const stops = [
   {
     link: "task=reorder&a=model=transformer&pause=500",
     lesson: "09-self-attention",
+    lines: "paper-2017.html#encode_forward",
     title: ["The Transformer's heads", "Die Köpfe des Transformers", "Les têtes du Transformer"],
     text: [
       "No recurrence here: a Transformer (2017) of two decoder layers with four heads each, whose attention to the source is shown. Press “Try it”: the small matrices show all eight, a row for each layer. | Which layer points more at the words being translated, the first or the second?",

@@ -44,9 +44,9 @@ const commandCalls = (files, folder, signals, memory = files.memory) => ({
   lock: (number) => {
     const file = files.at(number);
     const above = file.path.replace(/\/[^/]*$/, "");
-    if (file.isFolder) {
-      files.locks.set(file.path, lockFolder(file.path));
-      file.locks = true; // until this descriptor is closed
+    if (file.path.endsWith("/.lock")) {
+      files.locks.set(above, lockFolder(above));
+      file.locks = above; // until this descriptor is closed
       return;
     }
     // What lies in a locked folder is its owner's.

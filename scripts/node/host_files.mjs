@@ -141,7 +141,7 @@ export const transferCalls = (files, memory = files.memory) => ({
     const file = files.at(number);
     files.open[number] = undefined;
     if (--file.users) return;
-    if (file.locks) files.release(file.path);
+    if (file.locks) files.release(file.locks);
     if (file.fd > 2) fs.closeSync(file.fd);
   },
   fd_readdir: (number, buffer, size, cookie, result) => {

@@ -108,6 +108,7 @@ async function flowing(page) {
       `Array.from(view.frames[0].weights).slice(${row} * view.frames[0].columns.length).slice(0, view.frames[0].columns.length).map((weight) => fixed(weight, 2))`,
     ),
   );
+  if (page.heard) return; // Firefox cannot be told to reduce motion
   await page.send("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-reduced-motion", value: "reduce" }],
   });

@@ -238,7 +238,8 @@ static void add_latex(const sa_comparison *all, sa_buffer *out) {
     for (int row = -1; row < (int)all->model_count; row++) {
         const sa_compare_model *model = row < 0 ? NULL : &all->models[row];
         for (size_t at = 0, size; model && model->name[at]; at += size) {
-            size = strcspn(model->name + at, ":") + 1;
+            size = strcspn(model->name + at, ":");
+            size += model->name[at + size] == ':';
             sa_buffer_addf(out, "\\detokenize{%.*s}\\allowbreak ", (int)size, model->name + at);
         }
         for (int k = 0; k < SA_COMPARE_SHOWN; k++)

@@ -12,7 +12,7 @@ static const char *const months[] = {"January",   "February", "March",    "April
                                      "May",       "June",     "July",     "August",
                                      "September", "October",  "November", "December"};
 
-/* A letter behind % is a field, in lower case its short form: A weekday, D day with two digits (d:
+/* A letter after % is a field, in lower case its short form: A weekday, D day with two digits (d:
  * as few as needed), o th, st, nd, rd, B month (n: its name in lower case), M its number, as the
  * day, Y year (y: its last two digits). */
 static const char *const formats[] = {"%A, %d %B %Y", "%a %d %b %Y", "%d %B %Y", "%b %d, %Y",

@@ -44,7 +44,7 @@ sa_word_span sa_draft_add(sa_draft *draft, sa_draft_side *side, const char *form
 /* Links every word of one span with every word of the other, as sure or as possible. */
 void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target, bool possible);
 
-/* Removes the word behind `at` from a side; the word at `at` gets its links. */
+/* Removes the word after `at` from a side; the word at `at` gets its links. */
 void sa_draft_merge(sa_draft *draft, sa_draft_side *side, int at);
 
 /* Appends the sentence of a side to `out`, without a space before a full stop or comma or after a

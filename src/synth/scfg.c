@@ -166,8 +166,8 @@ static int derive(sa_grammar *g, const sa_category *c, sa_rng *rng) {
     return node;
 }
 
-/* Writes the words of one side below a node, and notes which words each symbol has become; behind
- * those of the target, links those that the rule links. False: there are too many. */
+/* Writes the words of one side below a node, and notes which words each symbol has become; after
+ * the words of the target, adds the rule's links. False: there are too many. */
 static bool write_node(sa_grammar *g, const sa_node *node, sa_draft *draft, sa_draft_side *side) {
     const sa_rule *rule = node->rule;
     const int half = rule->count[0], target = side == &draft->target;

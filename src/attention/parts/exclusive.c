@@ -3,8 +3,8 @@
  *
  *   c_i = y_i - p_i v_i, y_i = sum_j alpha_ij v_j, p_i = y_i' v_i / (v_i' v_i + 1e-6)
  *
- * So c_i = sum_j alpha'_ij v_j with alpha'_ii = alpha_ii - p_i, the weights that are shown. The own
- * word serves as a sink: weight on it changes nothing but the sum of the others. */
+ * So c_i = sum_j alpha'_ij v_j with alpha'_ii = alpha_ii - p_i, the weights that are shown. The
+ * word itself serves as a sink: weight on it changes nothing but the sum of the others. */
 #include "attention/parts.h"
 
 /* Returns the width of [p ; y] of all heads. */
@@ -84,5 +84,5 @@ const sa_part sa_exclusive_part = {
     .row_width = row_width,
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward, [SA_PLACE_KEYS] = keys_backward},
-    .rare = SA_RARE(.any_sum = "the own word's weight is lowered by what its value receives"),
+    .rare = SA_RARE(.any_sum = "the weight on the word itself is lowered, and may be negative"),
 };

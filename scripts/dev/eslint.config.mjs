@@ -5,7 +5,7 @@
 const BROWSER = `
   Blob CSS DOMPoint DecompressionStream Event Option PointerEvent ResizeObserver Response URL URLSearchParams
   WebAssembly Worker TextDecoder TextEncoder addEventListener atob cancelAnimationFrame clearInterval clearTimeout document
-  getComputedStyle getSelection history innerHeight innerWidth location matchMedia navigator onmessage
+  getComputedStyle getSelection history innerHeight innerWidth localStorage location matchMedia navigator onmessage
   performance postMessage print requestAnimationFrame scrollTo scrollX scrollY self setInterval setTimeout structuredClone top window
 `;
 const NODE = `

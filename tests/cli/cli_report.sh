@@ -120,8 +120,9 @@ for figure in lengths bars; do
     expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive,transformer \
         $sizes --steps 5
 done
+printf '[2017](../papers/paper-2017.html)\n' | cat notes.md - >annotated.md
 "$softalign" compare --train mono.tsv --test unseen.tsv --out two --models fixed,bahdanau:additive,transformer $sizes --steps 5 \
-    --html history.html --notes notes.md >out 2>err || fail "compare: $(tail -n 1 err)"
+    --html history.html --notes annotated.md >out 2>err || fail "compare: $(tail -n 1 err)"
 matrices two unseen.tsv
 report history history.html two fixed bahdanau:additive transformer
 "$softalign" align "$PWD/compared/transformer-s1/best.safetensors" "$PWD/unseen.tsv" --html placed.html \

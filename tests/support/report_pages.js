@@ -226,6 +226,13 @@ async function enlarged(page, folder, models) {
     ),
     bands.map(([, , , , bleu]) => Number(bleu).toFixed(0)),
   );
+  assert.deepStrictEqual(
+    await page.run(
+      `[...document.querySelectorAll('#cards a[href*="/papers/"]')].map((link) => link.getAttribute("href"))`,
+    ),
+    ["../papers/paper-2017.html#show_forward"],
+    "links to the annotated papers that the page links",
+  );
   await page.run("new Promise((done) => setTimeout(done, 50))");
   assert.match(await page.run("location.hash"), /era=2/);
   await page.key("Escape");

@@ -53,6 +53,40 @@ async function joins(page) {
   assert.ok((await page.run(`document.querySelectorAll(".together").length`)) >= 2);
 }
 
+// The contents lead to the numbered equations; no code is wider than its column.
+async function read(page, equations) {
+  assert.deepStrictEqual(
+    await page.run(`[...document.querySelectorAll('header a[href^="#equation-"]')].map((link) =>
+      document.querySelector(link.hash).querySelector(".number").textContent)`),
+    equations,
+  );
+  for (const width of [390, 1024, 1280, 1920]) {
+    await page.resize(width, 900);
+    assert.deepStrictEqual(
+      await page.run(`[...document.querySelectorAll("main pre")]
+        .filter((code) => code.scrollWidth > code.clientWidth).map((code) => code.ariaLabel)`),
+      [],
+      `code is wider than its column in a window of ${width}`,
+    );
+  }
+}
+
+// The panel is folded by its button and by a key, and stays as it was left.
+async function fold(page) {
+  const isFolded = () => page.run(`document.getElementById("figures").checkVisibility() === false`);
+  const height = () => page.run(`document.getElementById("panel").offsetHeight`);
+  const open = await height();
+  await page.click("#fold");
+  assert.ok((await isFolded()) && (await height()) < 60, "the button folds no panel");
+  const loaded = page.once("Page.loadEventFired");
+  await page.run("location.reload()");
+  await loaded;
+  assert.ok(await isFolded(), "a reload forgets that the panel is folded");
+  await page.key("n");
+  assert.ok(!(await isFolded()) && (await height()) === open, "the key unfolds no panel");
+  await page.until(`document.querySelector("#lens svg")`, 60000);
+}
+
 // A page for students has the equations of forward functions and their numbers, but no code.
 async function equations(browser, folder, year) {
   const file = path.join(folder, `equations-${year}.html`);
@@ -76,6 +110,8 @@ async function main(folder) {
         height: 900,
       });
       await page.until(`document.querySelector("#lens svg")`, 60000);
+      await fold(page);
+      await read(page, year === 2015 ? ["(6)", "(5)", "(7)", "(4)"] : ["(1)", "(2)", "(3)"]);
       await names(page);
       await numbers(page, year === 2015);
       await joins(page);
@@ -86,6 +122,7 @@ async function main(folder) {
     for (const year of [2015, 2017]) await equations(browser, folder, year);
     const page = await browser.open(path.join(folder, "papers.html"), { width: 1280, height: 900 });
     assert.ok(await page.run(`document.querySelectorAll(".own").length > 300`));
+    await read(page, []);
     await fits(page);
     await seen(page);
     assert.deepStrictEqual(page.complaints, []);

@@ -10,45 +10,47 @@ const element = (name, attributes, text) => {
 const short = (x) => (Math.abs(x) >= 0.995 || x === 0 ? x.toFixed(1) : x.toFixed(2));
 const largest = (x) => x.reduce((most, each) => Math.max(most, Math.abs(each)), 1e-9);
 
-// Words below bars, so that a long one has room.
+// Returns a picture of this size in pixels: its letters have the size that the style gives them.
+const pictureOf = (width, height, name = "") =>
+  element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: name });
+
+const slanted = (text, x, y, degrees) =>
+  element("text", { transform: `translate(${x} ${y}) rotate(${degrees})`, class: "col" }, text);
+
+// Bars with slanted words below.
 const bars = ({ x, most = largest(x) }, labels) => {
-  const width = labels ? 62 : Math.max(14, Math.min(40, 560 / x.length));
+  const width = labels ? 36 : Math.max(9, Math.min(40, 420 / x.length));
   const signed = x.some((each) => each < 0);
-  const svg = element("svg", { viewBox: `0 0 ${x.length * width} 120`, class: "bars" });
+  const below = labels ? 62 : 8;
+  const svg = pictureOf(x.length * width + (labels ? 44 : 0), 100 + below, "bars");
   x.forEach((each, i) => {
     const height = (Math.abs(each) / most) * (signed ? 38 : 76);
-    const zero = signed ? 54 : 92;
+    const zero = signed ? 56 : 96;
     svg.append(
       element("rect", {
         x: i * width + 2,
         y: each < 0 ? zero : zero - height,
-        width: width - 4,
+        width: width - 3,
         height,
         class: each < 0 ? "negative" : "positive",
       }),
     );
-    if (width >= 30)
+    const middle = (i + 0.5) * width;
+    if (width >= 36)
       svg.append(
-        element(
-          "text",
-          { x: (i + 0.5) * width, y: each < 0 ? zero - 4 : zero - height - 3 },
-          short(each),
-        ),
+        element("text", { x: middle, y: each < 0 ? zero - 4 : zero - height - 4 }, short(each)),
       );
-    if (labels) svg.append(element("text", { x: (i + 0.5) * width, y: 112 }, labels[i]));
+    if (labels) svg.append(slanted(labels[i], middle - 4, 114, 45));
   });
-  svg.style.maxWidth = `${x.length * width * 1.1}px`;
   return svg;
 };
 
 const cells = ({ rows, cols, x, most = largest(x) }, rowLabels, colLabels) => {
-  const size = colLabels ? 30 : Math.max(8, Math.min(22, 480 / cols));
-  const high = rowLabels ? 17 : Math.max(6, Math.min(16, 220 / rows));
+  const size = colLabels ? 24 : Math.max(6, Math.min(22, 400 / cols));
+  const high = rowLabels ? 17 : Math.max(6, Math.min(16, 200 / rows));
   const left = rowLabels ? 84 : 0;
-  const top = colLabels ? 62 : 0;
-  const svg = element("svg", {
-    viewBox: `0 0 ${left + cols * size + (colLabels ? 40 : 0)} ${top + rows * high}`,
-  });
+  const top = colLabels ? 50 : 0;
+  const svg = pictureOf(left + cols * size + (colLabels ? 36 : 0), top + rows * high + 4);
   for (let i = 0; i < rows; i++) {
     if (rowLabels)
       svg.append(
@@ -68,11 +70,9 @@ const cells = ({ rows, cols, x, most = largest(x) }, rowLabels, colLabels) => {
       svg.append(cell);
     }
   }
-  colLabels?.forEach((label, j) => {
-    const at = `${left + (j + 0.5) * size} ${top - 6}`;
-    svg.append(element("text", { transform: `translate(${at}) rotate(-45)`, class: "col" }, label));
-  });
-  svg.style.maxWidth = `${(left + cols * size + 40) * 1.15}px`;
+  colLabels?.forEach((label, j) =>
+    svg.append(slanted(label, left + (j + 0.5) * size, top - 6, -45)),
+  );
   return svg;
 };
 
@@ -83,4 +83,10 @@ export const figureOf = (title, numbers, rowLabels, colLabels) => {
   return svg;
 };
 
-export const rangeOf = ({ x }) => `${short(Math.min(...x))} to ${short(Math.max(...x))}`;
+// Says what the numbers of a figure range over, and what its colors stand for.
+export const rangeOf = ({ rows, x, most = largest(x) }) => {
+  const least = Math.min(...x);
+  const signs = least < 0 ? "; orange: below 0" : "";
+  const full = rows > 1 ? `; full color: ${short(most)}` : "";
+  return `${short(least)} to ${short(Math.max(...x))}${signs}${full}`;
+};

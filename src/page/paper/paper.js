@@ -1,6 +1,7 @@
 // An annotated paper: names that light up, lines that belong together, and numbers from the C file.
 import { openEngine } from "./engine.js";
 import { figureOf, rangeOf } from "./figure.js";
+import { foldPanel } from "./fold.js";
 import { followJoins } from "./joins.js";
 import { followNames } from "./names.js";
 import { shownPairs, somePairs } from "./pairs.js";
@@ -88,7 +89,9 @@ const showMatrix = () => {
   svg
     .querySelectorAll("text.row")
     .forEach((each, i) => each.classList.toggle("now", i === state.step));
-  at("matrix").replaceChildren(svg);
+  const caption = document.createElement("figcaption");
+  caption.textContent = "rows: target, columns: source; white 0, full color 1";
+  at("matrix").replaceChildren(svg, caption);
 };
 
 const showTarget = () => {
@@ -156,6 +159,7 @@ const listen = () => {
 
 const start = async () => {
   themeButton();
+  foldPanel();
   followJoins();
   const light = followNames((key) => {
     state.name = key;

@@ -27,8 +27,16 @@ export const eraFigures = (model) => ({
   ...Object.fromEntries(lengthBands().map((band) => [band, bleuOf(model, band)])),
 });
 
+// Returns where an annotated paper tells of a row, if a link of the page leads to that paper.
+function annotatedOf(lines = "") {
+  const [file] = lines.split("#");
+  const link = lines && page.notes?.links.find(({ target }) => target.endsWith(`-${file}`));
+  return link && link.target.replace(file, lines);
+}
+
 // Returns a row in words. The pages of the lessons stand side by side, in build/lessons of a clone.
-export function eraText({ name, era: { formula, idea, paper, lesson, file } }) {
+export function eraText({ name, era: { formula, idea, paper, lesson, file, lines } }) {
+  const annotated = annotatedOf(lines);
   const link = (isThere, text, target) =>
     isThere ? html("a", { href: target }, text) : html("span", {}, text);
   return [
@@ -40,6 +48,7 @@ export function eraText({ name, era: { formula, idea, paper, lesson, file } }) {
       { class: "note" },
       link(paper !== "-", paper === "-" ? "no paper" : "paper", paper),
       " · ",
+      ...(annotated ? [link(true, "line by line", annotated), " · "] : []),
       link(page.notes, `lesson ${parseInt(lesson)}`, `../${lesson}/page.html`),
       " · ",
       link(/\/build\/lessons\//.test(location.pathname), file, `../../../${file}`),

@@ -14,9 +14,9 @@ export const eras = new Map(
     .trim()
     .split("\n")
     .map((line) => line.split("\t"))
-    .map(([year, name, model, formula, idea, paper, lesson, file]) => [
+    .map(([year, name, model, formula, idea, paper, lesson, file, lines]) => [
       model,
-      { year, name, formula, idea, paper, lesson, file },
+      { year, name, formula, idea, paper, lesson, file, lines },
     ]),
 );
 

@@ -336,7 +336,9 @@ typedef struct sa_attend_options {
     /* Called with every step, in order; or NULL. A step lives during its call. */
     void (*each)(void *context, const sa_attend_step *step);
     void *context;
-    uint64_t reserved[8];
+    int degree; /* 1: alpha becomes the weights of a local line, the least squares weighted by alpha
+                   (Cleveland 1979), whose mean of the keys is q_i; may be negative. 0: alpha */
+    uint64_t reserved[7];
 } sa_attend_options;
 
 typedef struct sa_attend_result {

@@ -203,7 +203,7 @@ _attend_options = _struct(
     (c_int, "heads positions"), (c_bool, "causal"), (c_double, "bandwidth"),
     (_table, "query keys values"),
     (_projection, "query_projection keys_projection values_projection output_projection"),
-    (_table, "v_a weights mask"), (c_void_p, "each context"), reserved=8)
+    (_table, "v_a weights mask"), (c_void_p, "each context"), (c_int, "degree"), reserved=7)
 _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context output"),
                          (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
                          (_numbers, "scores weights contexts outputs"), reserved=8)
@@ -1735,7 +1735,8 @@ def _choice(name: str, choice: str, info: Any) -> int:
 
 def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention: str = "scaled-dot",
            normalizer: str = "softmax", entmax_alpha: float = 1.5, heads: int = 1, positions: str = "none",
-           causal: bool = False, bandwidth: Union[float, str] = 0.0, v_a: Any = None, weights: Any = None, mask: Any = None,
+           causal: bool = False, bandwidth: Union[float, str] = 0.0, degree: int = 0, v_a: Any = None,
+           weights: Any = None, mask: Any = None,
            query_projection: Any = None, keys_projection: Any = None, values_projection: Any = None,
            output_projection: Any = None) -> Attended:
     """One attention in double precision, computed by the code that trains.
@@ -1746,6 +1747,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
     weights               [query, key], instead of query and keys
     mask                  [query, key]: 1 where a query may attend to a key, else 0
     bandwidth             of "gaussian"; "fit": the one that predicts the values best
+    degree                1: the weights of a local line at each query, which may be negative
     The rest are options of `softalign attend`.
     """
     held: List[Any] = []
@@ -1754,7 +1756,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
         normalizer=_choice("normalizer", normalizer, _lib.sa_normalizer_info),
         positions=_choice("positions", positions, _lib.sa_position_info),
         entmax_alpha=entmax_alpha, heads=_int(heads, "heads", 1), causal=causal,
-        bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
+        bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth), degree=_int(degree, "degree", 0))
     tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights, "mask": mask}
     for name, numbers in tables.items():
         setattr(options, name, _table_of(numbers, name, held))

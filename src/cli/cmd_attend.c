@@ -71,6 +71,9 @@ static const sa_option rows[] = {
     {"bandwidth", SA_OPTION_TEXT, RUN(bandwidth), 0, 0, 0, NULL, SA_LIST("fit"), "H",
      "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
      "others; default: n'^(1/4), where training starts"},
+    {"degree", SA_INT(RUN(job.degree), 0, 0, 1, "N"),
+     "0: the weighted mean of the values; 1: a line through them at every query (weights may be "
+     "negative)"},
     {"heads", SA_INT(RUN(job.heads), 1, 1, 8192, "N"),
      "number of heads; the columns are split among them"},
     {"causal", SA_SWITCH(RUN(job.causal)), "causal mask: query i sees keys up to row i"},

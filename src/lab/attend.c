@@ -42,6 +42,27 @@ static void mask_forward(const sa_attention *w, int part, sa_head *at) {
 
 static const sa_part mask_part = {.forward = {[SA_PLACE_SCORES] = mask_forward}};
 
+/* ---- A local line ---------------------------------------------------------------------------- */
+
+static const char *const line_formula =
+    "alpha_j (1 - r'(k_j - m)), r = C^-1 (m - q), m and C the mean and the covariance of the keys "
+    "by alpha: then the mean is q";
+
+/* Makes a local line of a local constant. The part owns the scratch of sa_local_line. */
+static void line_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat *scratch = sa_part_own(w, part);
+    for (int i = 0; i < at->q.rows; i++)
+        sa_local_line(sa_row(at->q, i), at->k, sa_row(at->alpha, i), *scratch);
+}
+
+static const sa_part line_part = {.forward = {[SA_PLACE_WEIGHTS] = line_forward}};
+
+/* Returns the scratch of sa_local_line for a head's keys, or nothing for degree 0. */
+static sa_mat line_scratch(sa_arena *arena, const sa_attend_options *job, sa_mat k) {
+    const int d = k.cols / job->heads;
+    return job->degree ? sa_mat_alloc(arena, d + 3, d) : (sa_mat){0};
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 enum { QUERY, KEYS, VALUES, OUTPUT };
@@ -100,9 +121,8 @@ static void tell_weights(const sa_attend_options *job, const attention *at, cons
     tell(job, h, SA_ATTEND_QUERIES, "row sums", "sum_j alpha_ij", sa_cols(at->e, 0, 1));
 }
 
-/* Hands out a head with weights alpha of scores e, and the query and keys that the score reads. */
-static void tell_head(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e,
-                      sa_mat alpha) {
+/* Hands out the scores e of a head, and the query and keys that the score reads. */
+static void tell_scores(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e) {
     const char *formula = at->w.score->formula;
     const int h = job->heads > 1 ? read.index + 1 : 0, count = e.rows * e.cols;
     bool changed = false, masked = false;
@@ -120,10 +140,17 @@ static void tell_head(const sa_attend_options *job, const attention *at, sa_head
     }
     if (masked) tell(job, h, SA_ATTEND_MAP, "mask", "1 where query i sees key j", at->e);
     tell(job, h, SA_ATTEND_RESULT, "scores", changed ? NULL : formula, e);
-    tell_weights(job, at, at->w.normalizer->formula, alpha, h);
+    if (job->degree)
+        tell(job, h, SA_ATTEND_MAP, "weights of degree 0", at->w.normalizer->formula, read.alpha);
+}
+
+/* Hands out the weights and contexts of a head. */
+static void tell_head(const sa_attend_options *job, const attention *at, const sa_head *head) {
+    const int h = job->heads > 1 ? head->index + 1 : 0;
+    tell_weights(job, at, job->degree ? line_formula : at->w.normalizer->formula, head->alpha, h);
     if (h)
         tell(job, h, SA_ATTEND_QUERIES, "contexts", "weights V",
-             sa_head_slice(at->c, job->heads, read.index));
+             sa_head_slice(at->c, job->heads, head->index));
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -244,9 +271,11 @@ static void take_head(sa_tracer *tracer, const sa_traced *one) {
     if (strcmp(one->name, "e") == 0) {
         sa_copy_mat(one->x, e);
         blank_outside(e, head->spans);
+    } else if (strcmp(one->name, "pi(e)") == 0) {
+        tell_scores(own->job, own->at, *head, e);
     } else if (strcmp(one->name, "c") == 0) {
         sa_copy_mat(head->alpha, of_head(own->out->weights, own->out, head->index));
-        tell_head(own->job, own->at, *head, e, head->alpha);
+        tell_head(own->job, own->at, head);
     }
 }
 
@@ -274,6 +303,9 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     if (job->weights.numbers) return at;
     build(job, out, q, at.memory.keys, &at.w);
     if (mask.rows) *(sa_mat *)sa_part_add(&at.w, &mask_part, at.w.parts) = mask;
+    if (job->degree)
+        *(sa_mat *)sa_part_add(&at.w, &line_part, at.w.parts) =
+            line_scratch(arena, job, at.memory.keys);
     at.w.v_a = parameters(arena, job, at.memory.keys.cols);
     at.first = sa_arena_alloc(arena, 2, sizeof *at.first);
     at.rows = sa_attention_rows_layout(arena, &at.w, Q, S, false);
@@ -297,6 +329,8 @@ static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const a
                                     .exponent = at->w.exponent,
                                     .e = sa_mat_alloc(arena, k.rows, k.rows),
                                     .v = at->memory.values,
+                                    .k = job->degree ? k : none,
+                                    .line = line_scratch(arena, job, k),
                                     .alpha = sa_mat_alloc(arena, 1, k.rows)};
     const sa_head all = {
         .v_a = at->w.v_a, .q = k, .k = k, .alpha = data.e, .scratch = &at->scratch};

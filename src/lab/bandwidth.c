@@ -2,21 +2,66 @@
 #include "softalign/lab.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { GRID = 64, SECTIONS = 40 };
 
+/* Solves C r = r in place by elimination. The next pivot is the number with the largest remaining
+ * share of its variance; r is 0 where nothing remains but rounding. */
+static void solve(sa_mat C, sa_real *r, sa_real *variance) {
+    const int d = C.cols;
+    for (int i = 0; i < d; i++) variance[i] = sa_row(C, i)[i] + (sa_real)1e-188 * r[i] * r[i];
+    for (;;) {
+        sa_real share = (sa_real)1e-12;
+        int p = -1;
+        for (int i = 0; i < d; i++)
+            if (variance[i] > 0 && sa_row(C, i)[i] > share * variance[i])
+                share = sa_row(C, i)[i] / variance[i], p = i;
+        if (p < 0) break;
+        for (int i = 0; i < d; i++) {
+            const sa_real f = i == p ? 0 : sa_row(C, i)[p] / sa_row(C, p)[p];
+            for (int l = 0; l < d; l++) sa_row(C, i)[l] -= f * sa_row(C, p)[l];
+            r[i] -= f * r[p];
+        }
+        variance[p] = -1;
+    }
+    for (int i = 0; i < d; i++) r[i] = variance[i] < 0 ? r[i] / sa_row(C, i)[i] : 0;
+}
+
+void sa_local_line(const sa_real *q, sa_mat k, sa_real *alpha, sa_mat scratch) {
+    const int d = k.cols;
+    const sa_mat C = sa_rows(scratch, 0, d);
+    sa_real *m = sa_row(scratch, d), *r = sa_row(scratch, d + 1);
+    sa_zero(scratch);
+    for (int j = 0; j < k.rows; j++)
+        for (int l = 0; l < d; l++) m[l] += alpha[j] * sa_row(k, j)[l];
+    for (int j = 0; j < k.rows; j++)
+        for (int i = 0; i < d; i++)
+            for (int l = 0; l < d; l++)
+                sa_row(C, i)[l] += alpha[j] * (sa_row(k, j)[i] - m[i]) * (sa_row(k, j)[l] - m[l]);
+    for (int l = 0; l < d; l++) r[l] = m[l] - q[l];
+    solve(C, r, sa_row(scratch, d + 2));
+    for (int j = 0; j < k.rows; j++) {
+        sa_real s = 0;
+        for (int l = 0; l < d; l++) s += r[l] * (sa_row(k, j)[l] - m[l]);
+        alpha[j] *= 1 - s;
+    }
+}
+
 /* Returns |v_i - f_h(k_i)|^2. */
 static double error_of_pair(const sa_bandwidth_data *data, double h, int i) {
-    const int others = data->e.rows - 1;
-    const sa_mat alpha = {data->alpha.x, 1, others, others};
-    for (int j = 0; j < others; j++)
-        alpha.x[j] = (sa_real)((double)sa_row(data->e, i)[j < i ? j : j + 1] / h / h);
-    data->normalizer->forward(data->exponent, alpha);
+    const int S = data->e.rows;
+    sa_real *alpha = data->alpha.x;
+    for (int j = 0; j < S - 1; j++)
+        alpha[j] = (sa_real)((double)sa_row(data->e, i)[j < i ? j : j + 1] / h / h);
+    data->normalizer->forward(data->exponent, (sa_mat){alpha, 1, S - 1, S - 1});
+    memmove(alpha + i + 1, alpha + i, (size_t)(S - 1 - i) * sizeof *alpha);
+    alpha[i] = 0;
+    if (data->k.rows) sa_local_line(sa_row(data->k, i), data->k, alpha, data->line);
     double sum = 0;
     for (int l = 0; l < data->v.cols; l++) {
         double f = 0;
-        for (int j = 0; j < others; j++)
-            f += (double)(alpha.x[j] * sa_row(data->v, j < i ? j : j + 1)[l]);
+        for (int j = 0; j < S; j++) f += (double)(alpha[j] * sa_row(data->v, j)[l]);
         sum += ((double)sa_row(data->v, i)[l] - f) * ((double)sa_row(data->v, i)[l] - f);
     }
     return sum;

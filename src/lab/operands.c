@@ -186,6 +186,22 @@ static bool check_bandwidth(const operands *all, const sa_attend_options *option
                    "needs at least 3 keys");
 }
 
+/* Checks that a local line has weights that sum to 1 and keys to fit it to. */
+static bool check_degree(const operands *all, const sa_attend_options *options, sa_error *error) {
+    const sa_normalizer *normalizer = &sa_normalizers[options->normalizer];
+    if (options->degree < 0 || options->degree > 1)
+        return sa_fail(error, SA_USAGE, "--degree %d: 0 or 1", options->degree);
+    if (!options->degree) return true;
+    if (all->score->key == SA_KEY_NONE)
+        return sa_fail(error, SA_USAGE, "--degree 1 fits lines to keys; --attention %s has none",
+                       all->score->name);
+    if (normalizer->any_sum || normalizer->null_key)
+        return sa_fail(error, SA_USAGE,
+                       "--degree 1 needs weights that sum to 1; those of --normalizer %s may not",
+                       normalizer->name);
+    return true;
+}
+
 /* Checks that a mask, or given scores of one head, leave every query a key. */
 static bool check_mask(const sa_attend_options *options, sa_error *error) {
     const sa_table mask = options->mask, query = options->query;
@@ -217,18 +233,19 @@ static bool check_scores(operands *all, const sa_attend_options *options, sa_err
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
-    return check_rotation(all, options, error) && check_bandwidth(all, options, error) &&
+    return check_degree(all, options, error) && check_rotation(all, options, error) &&
+           check_bandwidth(all, options, error) &&
            check_vector(all, options->heads, options->v_a, error) && check_mask(options, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
     if (is_given(options->query) || is_given(options->keys) || options->heads > 1 ||
-        options->causal || is_given(options->mask) || options->bandwidth != 0 ||
+        options->causal || is_given(options->mask) || options->bandwidth != 0 || options->degree ||
         options->positions != SA_POSITIONS_NONE || is_given(options->query_projection.W) ||
         is_given(options->keys_projection.W))
         return sa_fail(error, SA_USAGE,
                        "--given-weights takes the place of query, keys and their projections, "
-                       "heads, --positions, --causal, --mask and --bandwidth");
+                       "heads, --positions, --causal, --mask, --bandwidth and --degree");
     return check_table("--given-weights", options->weights, error) &&
            (options->weights.cols == options->values.rows ||
             fail_shapes(&(operand){"--given-weights", options->weights},

@@ -381,12 +381,12 @@ START_TEST(names_what_is_missing) {
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
-            "--positions, --causal, --mask and --bandwidth");
+            "--positions, --causal, --mask, --bandwidth and --degree");
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
     job.query = job.keys = (sa_table){0}, job.positions = SA_POSITIONS_SINUSOIDAL;
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
-            "--positions, --causal, --mask and --bandwidth");
+            "--positions, --causal, --mask, --bandwidth and --degree");
     job = fitting(), job.positions = SA_POSITIONS_ROPE;
     job.query = TABLE(1, 3, 1, 2, 3), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");

@@ -118,6 +118,16 @@ for by in 0.5 0.98 1.02 2; do
 done
 expect 0 "" attend $kernel --bandwidth fit --json
 grep -q '"leave_one_out"' out || fail "--json without the error"
+printf '2\n3\n4\n' >line.csv # y = 3 - x / 2 at 2, 3, 4
+printf '2\n1.5\n1\n' >on_line.csv
+line="--attention gaussian --query at.csv --keys line.csv --values on_line.csv --degree 1"
+expect 0 "" attend $line --bandwidth 1
+same "local line beyond the points" 2.3 "$(tail -n 1 out | awk '{ printf "%.12g", $1 }')"
+expect 0 "" attend $line --bandwidth 1 --steps
+same "weights of both degrees" "# weights of degree 0: # weights: " "$(sed -n 's/^\(# weights[^:]*: \).*/\1/p' out | tr -d '\n')"
+expect 0 "" attend $line --bandwidth fit
+same "error of a line" 0 "$(sed -n '3s/.*,//p' out | awk '{ printf "%.9f", $1 }' | sed 's/0\.0*$/0/')"
+expect 2 "--degree '2': expected a whole number from 0 to 1" attend --self line.csv --degree 2
 printf '5\n5\n5\n' >equal.csv
 head -n 3 y.csv >three.csv
 expect 0 "" attend --attention gaussian --query at.csv --keys equal.csv --values three.csv --bandwidth fit
@@ -236,7 +246,7 @@ expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.
 for more in "--heads 2" --causal "--mask words.csv" "--bandwidth 1" "--query words.csv" "--keys words.csv" \
     "--project-query words.csv" "--project-keys words.csv" "--positions rope"; do
     read -ra more <<<"$more"
-    expect 2 "--given-weights takes the place of query, keys and their projections, heads, --positions, --causal, --mask and --bandwidth" \
+    expect 2 "--given-weights takes the place of query, keys and their projections, heads, --positions, --causal, --mask, --bandwidth and --degree" \
         attend --given-weights words.csv --values words.csv "${more[@]}"
 done
 printf '1,2\n3,4\n5,6\n' >three.csv

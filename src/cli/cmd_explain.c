@@ -2,12 +2,16 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "data/corpus.h"
+#include "data/tokenizer.h"
 #include "report/explanation.h"
+#include "report/html_report.h"
 
 typedef struct explain_options {
     sa_explain_options job;
     int digits, max_len;
     bool all, wide, json;
+    const char *roles; /* pairs, or NULL */
 } explain_options;
 
 #define AT(field) offsetof(explain_options, field)
@@ -19,12 +23,61 @@ static const sa_option rows[] = {
      "Transformer: attention to explain; decoder: its masked self-attention"},
     {"layer", SA_INT(RUN(job.layer), 1, 1, 1000000, "L"), "Transformer: layer to explain"},
     {"all", SA_SWITCH(RUN(all)), "explain all steps"},
+    {"roles", CLI_TEXT(INPUT, RUN(roles), NULL, "PAIRS"),
+     "name the heads by what they attend to in these pairs, as `eval --heads` does"},
     {"digits", SA_INT(RUN(digits), 4, 0, 17, "N"), "digits after the decimal point"},
     {"wide", SA_SWITCH(RUN(wide)), "print long vectors in full"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object in full precision"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
     {0},
 };
+
+/* ---- Roles of heads -------------------------------------------------------------------------- */
+
+typedef struct role_work {
+    sa_corpus corpus;
+    sa_align_options view;
+    bool linked; /* gold links are between the tokens that attend and those attended to */
+    sa_head_roles *sums;
+    int layers, heads;
+} role_work;
+
+static bool add_roles(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+    role_work *work = context;
+    const sa_pair *pair = &work->corpus.pairs[index];
+    const int S = alignment->sources - 1, T = alignment->targets - 1;
+    sa_link *gold = NULL;
+    size_t golds = 0;
+    work->layers = alignment->layers > 1 ? alignment->layers : 1, work->heads = alignment->heads;
+    const size_t count = (size_t)work->layers * (size_t)work->heads;
+    if (!work->sums) work->sums = sa_new(count, sizeof *work->sums, error);
+    const bool good =
+        work->sums &&
+        (!work->linked || !pair->gold ||
+         sa_links_parse_gold(&work->corpus, pair, S, T, &gold, &golds, error)) &&
+        sa_head_roles_add_pair(work->sums, alignment, work->view.site, gold, golds, error);
+    free(gold);
+    return good;
+}
+
+/* Sets *roles to the names of what the heads of the layer to explain do in the pairs of a file. */
+static bool find_roles(sa_model *model, const explain_options *options, json_t **roles,
+                       sa_error *error) {
+    const sa_settings *settings = sa_model_settings(model);
+    const bool recurrent = settings->model == SA_MODEL_RECURRENT;
+    role_work work = {.view.site = recurrent ? SA_SITE_CROSS : options->job.site};
+    const int layer = recurrent ? 1 : options->job.layer;
+    work.linked = work.view.site == SA_SITE_CROSS && !sa_has_subwords(settings);
+    const bool good = cli_pairs_open(&work.corpus, options->roles, NULL, error) &&
+                      (sa_align(model, &work.view, work.corpus.pairs, work.corpus.count, add_roles,
+                                &work, error) ||
+                       cli_pairs_fail(work.corpus.name, error));
+    if (good && layer <= work.layers)
+        *roles = sa_page_roles(work.sums + (layer - 1) * work.heads, (size_t)work.heads);
+    free(work.sums);
+    sa_corpus_close(&work.corpus);
+    return good;
+}
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -73,10 +126,13 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
     json_object_set_new(object, line->name, json_numbers(line));
 }
 
-static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error) {
+static bool print_json(sa_model *model, sa_explain_options *job, json_t *roles, sa_error *error) {
     json_t *all = json_object();
     job->each = each_json, job->context = all;
-    if (sa_explain(model, job, error)) return cli_print_json(all, error);
+    if (sa_explain(model, job, error)) {
+        if (roles) json_object_set(all, "roles", roles);
+        return cli_print_json(all, error);
+    }
     json_decref(all);
     return false;
 }
@@ -97,9 +153,11 @@ static bool run(cli_call *call, sa_error *error) {
     sa_model *model = cli_model_open(
         call->words[0], &(cli_model_options){.max_len = options->max_len, .threads = 1}, NULL,
         error);
-    const bool good = model && (options->json ? print_json(model, &options->job, error)
-                                              : sa_explain(model, &options->job, error) &&
-                                                    cli_print(&text.out, error));
+    const bool good =
+        model && (!options->roles || find_roles(model, options, &text.roles, error)) &&
+        (options->json ? print_json(model, &options->job, text.roles, error)
+                       : sa_explain(model, &options->job, error) && cli_print(&text.out, error));
+    json_decref(text.roles);
     sa_explanation_release(&text);
     sa_model_close(model);
     return good;

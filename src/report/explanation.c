@@ -233,7 +233,9 @@ static void add_heading(sa_explanation *it, const sa_explain_pair *pair,
         it->head = 0;
     }
     if (line->head && line->head != it->head) {
-        sa_buffer_addf(&it->out, "  -- head %d --\n", line->head);
+        const char *role = json_string_value(json_array_get(it->roles, (size_t)line->head - 1));
+        sa_buffer_addf(&it->out, role && *role ? "  -- head %d: %s --\n" : "  -- head %d --\n",
+                       line->head, role);
         it->head = line->head;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <jansson.h>
 #include <softalign/lab.h>
 
 enum {
@@ -21,6 +22,7 @@ typedef struct sa_explanation_column {
 typedef struct sa_explanation {
     int digits;    /* after the decimal point */
     bool wide;     /* long vectors in full */
+    json_t *roles; /* names of the heads by what they do, or NULL; the caller's */
     sa_buffer out; /* out.failed: memory ran out */
     bool titled;
     int step, head; /* of the last value */

@@ -239,6 +239,24 @@ grep -qE '^ +1 <s>( +-?[0-9.]+){5}$' out || fail "no <s> before the target: $(ca
 grep -q "^  alpha_ij = exp(e_ij) / sum_k exp(e_ik), over j <= i " out || fail "no mask: $(cat out)"
 same "masked words of two heads" 2 "$(grep -cE '^ +3 roi +(.* )?-?[0-9.]+ {10,}0\.0000$' out)"
 expect 2 "--layer 3: the encoder has 2" explain $model "a" --layer 3
+
+# --roles names heads by what they do in pairs, as eval does: not in too few of them, and those of the layer and site.
+"$softalign" corpus phrases --pairs 100 >phrases.tsv
+head -n 2 phrases.tsv >few.tsv
+roles() { sed -n 's/^  -- head [0-9]: \(.*\) --$/\1/p' out; }
+expect 0 "" explain builtin:transformer "the cat is here." --site cross --layer 2 --roles phrases.tsv
+same "roles of cross-attention" "alignment alignment alignment alignment" "$(roles | xargs)"
+for layer in 1 2; do
+    expect 0 "" explain builtin:transformer "the cat is here." --site decoder --layer $layer --roles phrases.tsv
+    same "roles of layer $layer" "$("$softalign" eval builtin:transformer phrases.tsv --heads |
+        awk -v layer=$layer '$1 == "role" { found = 1 } found && $2 == layer { print $1 }')" "$(roles)"
+done
+expect 0 "" explain builtin:transformer "the cat is here." --roles few.tsv
+grep -q '^  -- head 1 --$' out && [ -z "$(roles)" ] || fail "roles by two pairs: $(roles)"
+expect 0 "" explain builtin:phrases "the cat is here." --roles phrases.tsv --json
+[[ $(tail -n 5 out | tr -d ' \n') == *'"roles":["alignment"]}' ]] || fail "no role: $(tail -n 5 out)"
+expect 4 "cannot open 'none.tsv': No such file or directory" explain builtin:transformer a --roles none.tsv
+expect 2 "--layer 3: the encoder has 2" explain $model "a" --layer 3
 expect 2 "--layer 3: the decoder has 2" explain $model "a" --layer 3 --site cross
 expect 2 "there is no word 3: the source has 2, EOS included" explain $model "a" --step 3
 expect 2 "there is no word 3: the target has 2, EOS included" explain $model "a" "un" --step 3 --site decoder

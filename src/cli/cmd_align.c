@@ -202,7 +202,7 @@ typedef struct words_options {
     cli_align_options output;
     sa_aligner_options aligner;
     const char *train, *lexicon, *columns;
-    int limit, tokenizer, merges, combine;
+    int limit, tokenizer, merges;
     bool lowercase;
     double least;
 } words_options;
@@ -213,10 +213,6 @@ typedef struct words_options {
 static const sa_option words_table[] = {
     {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
      "learn from these pairs instead, and align those of PAIRS: new or few ones"},
-    {"combine",
-     SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag", "grow-diag-final",
-              "grow-diag-final-and"),
-     "combine the links of --pharaoh with those of the reverse direction, as 'score' does"},
     {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizers), "tokenizer, as of train"},
     {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
      "merges of the tokenizers with subwords"},
@@ -246,15 +242,9 @@ static bool words_print(const void *fields) {
     return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
 }
 
-/* The pairs to learn from, and the first `count` pairs of `aligned`, perhaps of the same corpus. */
-typedef struct word_pairs {
-    sa_corpus learned, aligned;
-    size_t count;
-} word_pairs;
-
-/* Learns one direction, adds the outputs of the pairs to align, and writes the lexicon if wanted.
- */
-static bool align_words(const words_options *options, const word_pairs *pairs,
+/* Learns from these pairs, adds the outputs of the first `count` pairs of `out`, and writes the
+ * lexicon if wanted. */
+static bool align_words(const words_options *options, const sa_corpus *learned, size_t count,
                         cli_align_output *out, sa_buffer *lexicon, sa_error *error) {
     sa_settings settings;
     sa_settings_init(&settings);
@@ -263,116 +253,46 @@ static bool align_words(const words_options *options, const word_pairs *pairs,
     settings.lowercase = options->lowercase;
     settings.max_len = SA_MAX_LEN;
     sa_aligner *aligner =
-        sa_aligner_train(&pairs->learned, &settings, &options->aligner, report, NULL, error);
+        sa_aligner_train(learned, &settings, &options->aligner, report, NULL, error);
     const bool good =
         aligner &&
         (!lexicon ||
          sa_aligner_lexicon_each(aligner, options->least, add_translation, lexicon, error)) &&
-        (sa_aligner_align(aligner, pairs->aligned.pairs, pairs->count, cli_align_add, out, error) ||
-         cli_pairs_fail(pairs->aligned.name, error));
+        (sa_aligner_align(aligner, out->corpus->pairs, count, cli_align_add, out, error) ||
+         cli_pairs_fail(out->corpus->name, error));
     sa_aligner_free(aligner);
-    return good;
-}
-
-/* Replaces the list of pairs with a new one whose sides are exchanged. */
-static bool swap_sides(sa_corpus *corpus, sa_error *error) {
-    const sa_pair *pairs = corpus->pairs;
-    corpus->pairs = sa_new(corpus->count, sizeof *corpus->pairs, error);
-    for (size_t p = 0; corpus->pairs && p < corpus->count; p++) {
-        corpus->pairs[p] = pairs[p];
-        corpus->pairs[p].source = pairs[p].target;
-        corpus->pairs[p].target = pairs[p].source;
-    }
-    return corpus->pairs;
-}
-
-/* Appends a line of links made from the lines of both directions. */
-static bool combine_line(int method, const char *forward, const char *backward, sa_buffer *out,
-                         sa_error *error) {
-    sa_link *ahead = NULL, *back = NULL, *both = NULL;
-    size_t aheads = 0, backs = 0, count = 0;
-    bool good = sa_links_parse_line(forward, 0, &ahead, &aheads, error) &&
-                sa_links_parse_line(backward, 0, &back, &backs, error);
-    for (size_t k = 0; k < backs; k++)
-        back[k] = (sa_link){.source = back[k].target, .target = back[k].source};
-    good = good && sa_symmetrize(method, ahead, aheads, back, backs, &both, &count, error);
-    for (size_t k = 0; k < count; k++)
-        sa_buffer_addf(out, "%s%d-%d", k ? " " : "", both[k].source, both[k].target);
-    sa_buffer_adds(out, "\n");
-    free(ahead), free(back), free(both);
-    return good;
-}
-
-/* Learns the reverse direction and replaces the links with those made from both. */
-static bool combine(const words_options *options, const word_pairs *pairs, sa_buffer *links,
-                    sa_error *error) {
-    const cli_align_options only_links = {.path[CLI_PHARAOH] = "-",
-                                          .linking = options->output.linking};
-    word_pairs swapped = *pairs;
-    const bool same = pairs->learned.pairs == pairs->aligned.pairs;
-    cli_align_output back = {.options = &only_links,
-                             .corpus = &swapped.aligned,
-                             .subwords = sa_tokenizers[options->tokenizer].subword};
-    sa_buffer both = {0};
-    bool good = swap_sides(&swapped.aligned, error);
-    if (same)
-        swapped.learned = swapped.aligned;
-    else
-        good = swap_sides(&swapped.learned, error) && good;
-    if (good) cli_note("the reverse direction:");
-    good = good && align_words(options, &swapped, &back, NULL, error);
-    for (char *ahead = links->text, *line = back.text[CLI_PHARAOH].text; good && line && *line;) {
-        char *const ahead_end = strchr(ahead, '\n'), *const end = strchr(line, '\n');
-        *ahead_end = *end = '\0';
-        good = combine_line(options->combine - 1, ahead, line, &both, error);
-        ahead = ahead_end + 1, line = end + 1;
-    }
-    cli_align_release(&back);
-    free(swapped.aligned.pairs);
-    if (!same) free(swapped.learned.pairs);
-    sa_buffer_release(links);
-    *links = both;
     return good;
 }
 
 static bool run_words(cli_call *call, sa_error *error) {
     words_options *options = call->options;
     const char *path = call->words[0];
-    word_pairs pairs = {0};
-    sa_corpus *corpus = &pairs.aligned;
+    sa_corpus corpus = {0}, learned = {0};
     sa_buffer lexicon = {0};
-    if (options->combine && !options->output.path[CLI_PHARAOH])
-        return sa_fail(error, SA_USAGE, "--combine needs --pharaoh");
     if (options->output.linking.at)
         return sa_fail(error, SA_USAGE, "--align-at input needs a model");
     if (!cli_align_check(&options->output, error) ||
-        !cli_pairs_open(corpus, path, options->columns, error))
+        !cli_pairs_open(&corpus, path, options->columns, error))
         return false;
-    if (options->train &&
-        !cli_pairs_open(&pairs.learned, options->train, options->columns, error)) {
-        sa_corpus_close(corpus);
-        return false;
-    }
-    if (!options->train) pairs.learned = *corpus;
+    const char *train = options->train;
     const size_t limit = (size_t)options->limit,
-                 count = limit && limit < corpus->count ? limit : corpus->count;
-    pairs.count = count;
+                 count = limit && limit < corpus.count ? limit : corpus.count;
     options->output.linking.null_key = true;
     cli_align_output out = {.options = &options->output,
-                            .corpus = corpus,
+                            .corpus = &corpus,
                             .prints = words_print(options),
                             .subwords = sa_tokenizers[options->tokenizer].subword};
     const bool good =
+        (!train || cli_pairs_open(&learned, train, options->columns, error)) &&
         cli_align_begin(&out, "align-words", path, count,
                         sa_aligner_kinds[options->aligner.model]->title, NULL, error) &&
-        align_words(options, &pairs, &out, options->lexicon ? &lexicon : NULL, error) &&
+        align_words(options, train ? &learned : &corpus, count, &out,
+                    options->lexicon ? &lexicon : NULL, error) &&
         (!options->lexicon || cli_save(options->lexicon, &lexicon, error)) &&
-        (!options->combine || combine(options, &pairs, &out.text[CLI_PHARAOH], error)) &&
         cli_align_save(&out, count, error);
     cli_align_release(&out);
     sa_buffer_release(&lexicon);
-    sa_corpus_close(corpus);
-    if (options->train) sa_corpus_close(&pairs.learned);
+    sa_corpus_close(&corpus), sa_corpus_close(&learned);
     return good;
 }
 

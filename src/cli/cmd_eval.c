@@ -12,20 +12,17 @@
 
 typedef struct eval_options {
     const char *per_sentence, *train, *columns, *target_prefix;
-    bool by_length, confidence, heads, diagnose, json;
+    bool by_length, heads, diagnose, json;
     cli_model_options model;
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;
-    sa_resampling resampling;
 } eval_options;
 
 #define AT(field) offsetof(eval_options, field)
 
 static const sa_option table[] = {
     {"by-length", SA_SWITCH(RUN(by_length)), "also report figures by source length"},
-    {"confidence", SA_SWITCH(RUN(confidence)),
-     "95 % bootstrap confidence intervals of BLEU and chrF"},
     {"per-sentence", CLI_TEXT(OUTPUT, RUN(per_sentence), NULL, "FILE"),
      "write one line per pair: log-probability of the target TAB its length, EOS included"},
     {"heads", SA_SWITCH(RUN(heads)),
@@ -49,7 +46,6 @@ static const sa_option table[] = {
 typedef struct scored {
     const char *name;
     sa_eval_result scores;
-    sa_confidence_interval interval[SA_METRIC_COUNT]; /* if wanted */
 } scored;
 
 typedef struct evaluation {
@@ -59,7 +55,6 @@ typedef struct evaluation {
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
-    sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
     sa_head_scores heads;     /* empty if not wanted */
     sa_diagnosis diagnosis;   /* empty if not wanted */
     scored all, band[SA_LENGTH_BANDS + 1];
@@ -96,14 +91,11 @@ static void add_rows(const evaluation *work, sa_buffer *out) {
         {.title = "BLEU", .width = 8, .decimals = 2},
         {.title = "exact", .width = 9, .decimals = 1, .unit = " %"},
         {.title = "AER", .width = 7, .decimals = 3},
-        {.title = "  95 % of BLEU in", work->stats ? 12 : 0, 2, .unit = " to "},
-        {.width = 6, .decimals = 2},
         {0},
     };
     sa_table_titles("source words", 12, columns, out);
     for (int i = 0; i <= work->bands; i++) {
         const scored *one = i < work->bands ? &work->band[i] : &work->all;
-        const sa_confidence_interval *bleu = &one->interval[SA_METRIC_BLEU];
         const sa_eval_result *s = &one->scores;
         const double values[] = {(double)s->sentences,
                                  (double)s->target_words,
@@ -111,9 +103,7 @@ static void add_rows(const evaluation *work, sa_buffer *out) {
                                  s->perplexity,
                                  s->bleu,
                                  100 * s->exact,
-                                 s->aer,
-                                 bleu->low,
-                                 bleu->high};
+                                 s->aer};
         sa_table_row(one->name, 12, columns, values, out);
     }
 }
@@ -202,11 +192,8 @@ static bool print_text(const evaluation *work, sa_error *error) {
     const sa_diagnosis *diagnosis = &work->diagnosis;
     sa_buffer out = {0};
     add_rows(work, &out);
-    sa_buffer_addf(&out, "chrF %.2f", all->scores.chrf);
-    if (work->stats)
-        sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
-                       all->interval[SA_METRIC_CHRF].high);
-    sa_buffer_addf(&out, ", tokens in place %.1f %%\n", 100 * all->scores.tokens);
+    sa_buffer_addf(&out, "chrF %.2f, tokens in place %.1f %%\n", all->scores.chrf,
+                   100 * all->scores.tokens);
     add_attention(&all->scores, &out);
     add_links(&all->scores, &out);
     if (work->options->heads) add_heads(&work->heads, &out);
@@ -220,14 +207,6 @@ static bool print_text(const evaluation *work, sa_error *error) {
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *json_row(const evaluation *work, const scored *one) {
-    json_t *object = sa_eval_json(&one->scores);
-    if (work->stats)
-        json_object_set_new(object, "intervals",
-                            sa_intervals_json(one->interval, SA_METRIC_CHRF + 1));
-    return object;
-}
 
 static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
     json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
@@ -254,10 +233,10 @@ static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
 }
 
 static bool print_json(const evaluation *work, sa_error *error) {
-    json_t *object = json_row(work, &work->all), *findings = json_array();
+    json_t *object = sa_eval_json(&work->all.scores), *findings = json_array();
     json_t *bands = work->options->by_length ? json_object() : NULL;
     for (int i = 0; i < work->bands; i++)
-        json_object_set_new(bands, work->band[i].name, json_row(work, &work->band[i]));
+        json_object_set_new(bands, work->band[i].name, sa_eval_json(&work->band[i].scores));
     for (size_t i = 0; i < work->diagnosis.count; i++)
         json_array_append_new(findings, json_finding(work, &work->diagnosis.findings[i]));
     if (bands) json_object_set_new(object, "by_length", bands);
@@ -292,10 +271,9 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
 /* Computes the scores of a band, or of all pairs (NULL). */
 static bool fill(const evaluation *work, const sa_length_band *band, scored *out, sa_error *error) {
     const eval_options *options = work->options;
-    const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, work->stats,
-                                   &options->resampling};
+    const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, NULL, NULL};
     *out = (scored){.name = band ? band->name : "all"};
-    return sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
+    return sa_pair_scores_band(&pairs, band, &out->scores, NULL, error);
 }
 
 static void note_cut(const evaluation *work) {
@@ -312,9 +290,6 @@ static bool evaluate(evaluation *work, sa_error *error) {
                      error))
         return cli_pairs_fail(work->corpus.name, error);
     note_cut(work);
-    if (options->confidence && !(work->stats = sa_pair_scores_stats(&options->metrics, work->each,
-                                                                    work->corpus.count, error)))
-        return false;
     if (options->heads && !sa_score_heads(work->model, &work->corpus, &work->heads, error))
         return cli_pairs_fail(work->corpus.name, error);
     if ((options->diagnose || options->json) &&
@@ -348,7 +323,7 @@ static bool run(cli_call *call, sa_error *error) {
     const bool good = open_work(&work, call->words, error) && evaluate(&work, error) &&
                       (!options->per_sentence || save_sentences(&work, error));
     if (work.each) sa_sentence_results_release(work.each, work.corpus.count);
-    free(work.each), free(work.stats), free(work.prefixes);
+    free(work.each), free(work.prefixes);
     sa_head_scores_release(&work.heads), sa_diagnosis_release(&work.diagnosis);
     sa_model_close(work.model);
     sa_corpus_close(&work.corpus), sa_corpus_close(&work.train);
@@ -368,8 +343,7 @@ const cli_command cli_eval = {
              {"Model", cli_model_rows, AT(model)},
              {"Search", sa_search_options, AT(search)},
              {"Metrics", sa_metrics_options, AT(metrics)},
-             {"Links", sa_linking_options, AT(linking)},
-             {"Samples", sa_resampling_options, AT(resampling)}},
+             {"Links", sa_linking_options, AT(linking)}},
     .run = run,
     .items = "Problems that --diagnose finds",
     .item = diagnostic,

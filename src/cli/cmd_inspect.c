@@ -8,15 +8,13 @@
 enum { WORDS = 12 }; /* shown of a vocabulary */
 
 typedef struct inspect_options {
-    bool json, command;
+    bool json;
 } inspect_options;
 
 #define AT(field) offsetof(inspect_options, field)
 
 static const sa_option table[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
-    {"command", SA_SWITCH(RUN(command)),
-     "print the command line that trains the same model again from the same PAIRS"},
     {0},
 };
 
@@ -99,40 +97,6 @@ static bool show(const sa_container *file, const sa_settings *settings, sa_error
     return cli_print(&out, error);
 }
 
-/* ---- The command line ------------------------------------------------------------------------ */
-
-/* Prints the call of train. --steps counts all batches, even those without a finite gradient, which
- * only a file for --resume knows; the new training ends after equally many. */
-static bool show_command(const sa_container *file, const sa_settings *settings, sa_error *error) {
-    sa_settings start;
-    sa_buffer out = {0};
-    const int family = settings->model, schedule = settings->schedule;
-    const char *preset = sa_preset_default(family); /* what train takes without options */
-    sa_settings_init(&start);
-    start.model = family;
-    if (preset && !sa_settings_preset(&start, preset, error)) return false;
-    sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
-    start.model = 0; /* so that the command names the family; the others differ from its preset */
-    for (const sa_option *option = sa_settings_options; option->name; option++) {
-        const double value = sa_option_get(option, settings);
-        if (option->scope == SA_SCOPE_RUN || value == sa_option_get(option, &start)) continue;
-        sa_buffer_adds(&out, " ");
-        sa_option_add_argument(option, value, &out);
-    }
-    const sa_tensor *counts = sa_container_find(file, "training.at");
-    int64_t batches;
-    if (counts && counts->size >= sizeof batches) {
-        memcpy(&batches, counts->data, sizeof batches);
-        sa_buffer_addf(&out, " --steps %lld --epochs 0 --max-time 0", (long long)batches);
-    }
-    sa_buffer_adds(&out, "\n");
-    if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
-        cli_note("note: --schedule %s decays over --steps, which the file does not store: the call "
-                 "makes the same model only if the training made all of them",
-                 schedule == SA_SCHEDULE_LINEAR ? "linear" : "cosine");
-    return cli_print(&out, error);
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static bool show_json(const sa_container *file, const sa_settings *settings, sa_error *error) {
@@ -172,14 +136,10 @@ static bool run(cli_call *call, sa_error *error) {
     const inspect_options *options = call->options;
     sa_container file = {0};
     sa_settings settings;
-    if (options->json && options->command)
-        return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
     sa_settings_init(&settings);
     const bool good = sa_container_open(&file, call->words[0], 1, NULL, error) &&
                       sa_settings_read_file(&settings, &file, error) &&
-                      (options->command ? show_command
-                       : options->json  ? show_json
-                                        : show)(&file, &settings, error);
+                      (options->json ? show_json : show)(&file, &settings, error);
     sa_container_close(&file);
     return good;
 }

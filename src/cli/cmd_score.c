@@ -18,7 +18,7 @@ enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 
 typedef struct score_options {
     const char *against, *reverse;
-    bool confidence, json, alignments, shift;
+    bool confidence, json, alignments;
     int links_base, gold_base, combine;
     sa_resampling resampling;
     sa_metrics metrics;
@@ -39,8 +39,6 @@ static const sa_option link_table[] = {
      "score word alignments: LINKS GOLD instead of texts"},
     {"links-base", SA_INT(RUN(links_base), 0, 0, 1, "N"), "index of the first position in LINKS"},
     {"gold-base", SA_INT(RUN(gold_base), 0, 0, 1, "N"), "index of the first position in GOLD"},
-    {"shift", SA_SWITCH(RUN(shift)),
-     "also report scores with every link moved to the previous and the next target word"},
     {"reverse", CLI_TEXT(INPUT, RUN(reverse), NULL, "FILE"),
      "alignments of the reverse direction (target-source), to be combined with LINKS"},
     {"combine", SA_CHOICE(RUN(combine), GROW_DIAG, sa_symmetrizations),
@@ -437,20 +435,6 @@ static const sa_column columns[] = {
     {0},
 };
 
-/* Adds the scores of the links moved by -1, 0 or 1 words: as a row of text or, if object is not
- * NULL, as members. */
-static void add_row(const totals *sum, int shift, sa_buffer *out, json_t *object) {
-    const sa_aer *one = &sum->aer[shift + 1];
-    const double values[] = {(double)sum->sentences, (double)one->links,    (double)one->sure,
-                             sa_aer_rate(one),       sa_aer_precision(one), sa_aer_recall(one)};
-    char label[16];
-    snprintf(label, sizeof label, shift ? "%+5d" : "%5d", shift);
-    if (object)
-        sa_table_json(object, columns, values);
-    else
-        sa_table_row(label, 5, columns, values, out);
-}
-
 static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
     const double rate = sa_aer_rate(&sum->aer[1]);
     for (int shift = -1; shift <= 1; shift += 2) {
@@ -467,20 +451,20 @@ static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
 }
 
 static bool print_rates(const totals *sum, const score_options *options, sa_error *error) {
+    const sa_aer *one = &sum->aer[1];
+    const double values[] = {(double)sum->sentences, (double)one->links,    (double)one->sure,
+                             sa_aer_rate(one),       sa_aer_precision(one), sa_aer_recall(one)};
+    if (options->json) {
+        json_t *object = sa_table_json(json_object(), columns, values);
+        json_object_set_new(object, "aer_before", sa_json_number(sa_aer_rate(&sum->aer[0])));
+        json_object_set_new(object, "aer_after", sa_json_number(sa_aer_rate(&sum->aer[2])));
+        return cli_print_json(object, error);
+    }
     sa_buffer out = {0};
     sa_table_titles("shift", 5, columns, &out);
-    for (int shift = -1; shift <= 1; shift++)
-        if (!shift || options->shift) add_row(sum, shift, &out, NULL);
+    sa_table_row("    0", 5, columns, values, &out);
     add_notes(sum, options->gold_base, &out);
     return cli_print(&out, error);
-}
-
-static bool print_rates_json(const totals *sum, sa_error *error) {
-    json_t *object = json_object();
-    add_row(sum, 0, NULL, object);
-    json_object_set_new(object, "aer_before", sa_json_number(sa_aer_rate(&sum->aer[0])));
-    json_object_set_new(object, "aer_after", sa_json_number(sa_aer_rate(&sum->aer[2])));
-    return cli_print_json(object, error);
 }
 
 /* Scores the alignments words[0] against the gold alignments words[1]. */
@@ -492,8 +476,7 @@ static bool score_links(const score_options *options, const char *const *words, 
     bool good = read_files(file, path, LINK_FILES, base, error);
     for (size_t i = 0; good && i < file->count; i++)
         good = count_line(file, i, options, &sum, error);
-    good =
-        good && (options->json ? print_rates_json(&sum, error) : print_rates(&sum, options, error));
+    good = good && print_rates(&sum, options, error);
     release_files(file, LINK_FILES);
     return good;
 }
@@ -504,7 +487,6 @@ static bool score_links(const score_options *options, const char *const *words, 
 static bool check_options(const score_options *options, size_t count, sa_error *error) {
     const char *of_texts = options->against ? "against" : options->confidence ? "confidence" : NULL;
     const char *of_links = options->reverse                ? "reverse"
-                           : options->shift                ? "shift"
                            : options->links_base           ? "links-base"
                            : options->gold_base            ? "gold-base"
                            : options->combine != GROW_DIAG ? "combine"

@@ -17,7 +17,7 @@ typedef struct translate_options {
     sa_search search;
     cli_model_options model;
     const char *dictionary, *columns, *target_prefix;
-    bool jsonl, merge;
+    bool jsonl;
 } translate_options;
 
 #define AT(field) offsetof(translate_options, field)
@@ -33,8 +33,6 @@ static const sa_option table[] = {
      "begin every translation with these words, as if the model had generated them"},
     {"jsonl", SA_SWITCH(RUN(jsonl)),
      "write one JSON object per line: tokens, scores and attention weights"},
-    {"merge-words", SA_SWITCH(RUN(merge)),
-     "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
     {0},
 };
 
@@ -72,38 +70,19 @@ static void note_unknown(translate_work *work, const sa_translation *translation
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static bool write_json(translate_work *work, const sa_translation *each, size_t index,
-                       sa_error *error) {
-    json_t *list = json_array(), *source = NULL;
-    bool good = true;
-    for (int k = 0; good && k < work->search.nbest && each[k].text; k++) {
-        const sa_alignment whole = {.targets = each[k].words,
-                                    .sources = each[k].sources,
-                                    .heads = 1,
-                                    .target = each[k].target,
-                                    .source = each[k].source,
-                                    .weights = each[k].weights};
-        const bool merge = work->options->merge && whole.targets;
-        sa_alignment words = whole;
-        good = !merge || sa_alignment_merge(&whole, &words, error);
-        if (good)
-            json_array_append_new(
-                list,
-                json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text, "tokens",
-                          sa_json_words(words.target, words.targets), "score",
-                          sa_json_number(each[k].score), "log_probability",
-                          sa_json_number(each[k].log_probability), "complete", each[k].complete,
-                          "weights", sa_json_matrix(words.weights, words.targets, words.sources)));
-        if (good && !k) source = sa_json_words(words.source, words.sources);
-        if (merge) sa_alignment_release(&words);
-    }
-    json_t *line = json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source", source,
-                             "translations", list);
-    if (good)
-        sa_json_add_line(line, &work->text);
-    else
-        json_decref(line);
-    return good;
+static void write_json(translate_work *work, const sa_translation *each, size_t index) {
+    json_t *list = json_array();
+    for (int k = 0; k < work->search.nbest && each[k].text; k++)
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text, "tokens",
+                      sa_json_words(each[k].target, each[k].words), "score",
+                      sa_json_number(each[k].score), "log_probability",
+                      sa_json_number(each[k].log_probability), "complete", each[k].complete,
+                      "weights", sa_json_matrix(each[k].weights, each[k].words, each[k].sources)));
+    sa_json_add_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source",
+                               sa_json_words(each->source, each->sources), "translations", list),
+                     &work->text);
 }
 
 /* Returns whether the text, of other tokens, stands higher in the list. */
@@ -124,10 +103,11 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
             work->tokens = each->source_words;
         }
         if (!each->complete && !each->too_long && !work->cut++) work->first_cut = work->index + 1;
-        if (work->options->jsonl && (!write_json(work, each, work->index, error) ||
-                                     (work->text.size > LARGE && !cli_print(&work->text, error))))
-            return false;
-        if (work->options->jsonl) continue;
+        if (work->options->jsonl) {
+            write_json(work, each, work->index);
+            if (work->text.size > LARGE && !cli_print(&work->text, error)) return false;
+            continue;
+        }
         if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
@@ -263,8 +243,6 @@ static bool check_options(const translate_options *options, sa_error *error) {
                        search->nbest);
     if (options->dictionary && !search->replace_unknown)
         return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
-    if (options->merge && !options->jsonl)
-        return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
     const char *forced = options->model.force_attention;
     return !forced || strcmp(forced, "gold") != 0 ||
            sa_fail(error, SA_USAGE,

@@ -48,14 +48,11 @@ grep -q "</s>" out || fail "no matrix is printed"
 # better than what they teach alone. Words that nobody has seen come from the empty word.
 "$softalign" corpus reorder --pairs 10 --split test >new.tsv
 cut -f 3 new.tsv >new.gold
-for method in none grow-diag; do
-    "$softalign" align-words new.tsv --model 1 --train pairs.tsv --combine $method --pharaoh new.links 2>err || fail "--train: $(cat err)"
-    "$softalign" align-words <(cat pairs.tsv new.tsv) --model 1 --combine $method --pharaoh joint 2>err || fail "$(cat err)"
-    tail -n 10 joint | cmp - new.links || fail "--train $method differs from the same pairs in one file"
-done
+"$softalign" align-words new.tsv --model 1 --train pairs.tsv --pharaoh new.links 2>err || fail "--train: $(cat err)"
+"$softalign" align-words <(cat pairs.tsv new.tsv) --model 1 --pharaoh joint 2>err || fail "$(cat err)"
+tail -n 10 joint | cmp - new.links || fail "--train differs from the same pairs in one file"
 "$softalign" align-words new.tsv --model 1 --pharaoh few 2>err || fail "$(cat err)"
 rate() { "$softalign" score --alignments "$1" new.gold | awk 'NR == 2 { print $5 }'; }
-"$softalign" align-words new.tsv --model 1 --train pairs.tsv --pharaoh new.links 2>err || fail "$(cat err)"
 awk -v many="$(rate new.links)" -v few="$(rate few)" 'BEGIN { exit !(many < 0.15 && few > 0.2) }' ||
     fail "AER $(rate new.links) of many pairs, $(rate few) of few"
 printf 'zork sad\tblorp triste\n' >unseen.words
@@ -89,21 +86,6 @@ for model in 2 hmm diagonal; do
         fail "$model has an AER of $(cat aer.$model), Model 1 of $(cat aer.1)"
 done
 
-# Both directions in one command are those of two, combined by score.
-head -n 200 pairs.tsv >few.tsv && head -n 200 gold >few.gold
-awk -F '\t' -v OFS='\t' '{ print $2, $1 }' few.tsv >swapped.tsv
-"$softalign" align-words few.tsv --pharaoh ahead 2>err && "$softalign" align-words swapped.tsv --pharaoh back 2>err ||
-    fail "one direction: $(cat err)"
-for way in intersection union grow-diag grow-diag-final grow-diag-final-and; do
-    "$softalign" align-words few.tsv --combine $way --pharaoh both 2>err || fail "$way: $(cat err)"
-    "$softalign" score --alignments both few.gold >one
-    "$softalign" score --alignments ahead few.gold --reverse back --combine $way >two
-    same "links of both directions ($way)" "$(cat two)" "$(cat one)"
-done
-same "lines of both directions" 200 "$(wc -l <both)"
-"$softalign" align-words few.tsv --limit 3 --combine union --pharaoh - --tokenizer bpe --bpe-merges 60 >out 2>err
-same "lines of subwords of both directions" 3 "$(wc -l <out)"
-expect 2 "--combine needs --pharaoh" align-words pairs.tsv --combine union
 expect 2 "--alpha '2': expected a number from 1e-06 to 0.999 or auto or none" align-words pairs.tsv --alpha 2
 expect 2 "--model '3': expected 1, 2, hmm or diagonal (did you mean '1'?)" align-words pairs.tsv --model 3
 

@@ -114,35 +114,4 @@ hint translate help translat
 hint bahdanau compare --train tiny.tsv --test tiny.tsv --out new --models bahdanu
 hint viridis align $model tiny.tsv --colormap virdis
 
-# inspect --command: the same model again.
-again() { # OPTION...
-    rm -rf first second
-    softalign train --train tiny.tsv --out first --steps 6 --quiet "$@" || fail "train $*"
-    line=$(softalign inspect first/last.safetensors --command)
-    [[ $line == "softalign train --train PAIRS --out DIR"* ]] || fail "inspect --command: $line"
-    line=${line/PAIRS/tiny.tsv}
-    ${line/DIR/second} --quiet || fail "does not run: $line"
-    for file in best last; do
-        cmp first/$file.safetensors second/$file.safetensors || fail "another model from: $line"
-    done
-}
-sizes="--embed 8 --hidden 8 --attn 4 --maxout 4"
-again $sizes --lr 0.0123456789012345 --lowercase --seed 9007199254740991 --dropout 0.1
-again $sizes --preset luong2015 --layers 1 --decoder-layers 1 --valid-every 2 --patience 3
-again $sizes --attention location-aware --location-filters 3 --location-width 5 --coverage loss --coverage-weight 0.7
-again $sizes --coverage linguistic --max-fertility 3 --copy
-again $sizes --normalizer entmax --entmax-alpha learned
-transformer="--model transformer --embed 8 --attn 8 --ffn 8"
-again $transformer --heads 4 --tokenizer bpe --bpe-merges 9 --criterion chrf --chrf-word-order 2 --average 2
-again $transformer --heads 2 --kv-heads 1 --positions shaw --shaw-distance 3
-again $transformer --heads 2 --attention differential --positions rope
-same "what a best model knows" "softalign train --train PAIRS --out DIR --embed 8 --hidden 8 --attn 4 --maxout 4" \
-    "$(softalign inspect $model --command)"
-again $sizes --schedule cosine --warmup 2
-for file in best last; do
-    softalign inspect first/$file.safetensors --command >out 2>err
-    same "what $file.safetensors does not have" "note: --schedule cosine decays over --steps, which the file does not store: the call makes the same model only if the training made all of them" "$(cat err)"
-done
-expect 2 "--json and --command exclude each other" inspect $model --json --command
-
 finish

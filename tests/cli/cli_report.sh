@@ -157,15 +157,13 @@ see\n\nAnswer: x|bad.md:3: an answer without a question
 TEXT
 [ ! -e other.html ] || fail "a refused page was written"
 
-# ---- Tables of numbers and gradients as pages
+# ---- Tables of numbers as a page
 
 printf ',a,b\nq,1,0\nr,0,1\n' >query.csv
 printf '1000\n2000\n' >values.csv
 "$softalign" attend --query query.csv --keys query.csv --values values.csv --attention raw-dot --html attend.html >out &&
     report opens attend.html viewer steps gazes files
 grep -q '"r \\u2192 1731.06"' attend.html || fail "the answers of attend's page"
-"$softalign" gradcheck --break attention.query --html gradients.html --embed 2 --hidden 2 --attn 2 --maxout 2 >out 2>err
-[ $? -eq 1 ] && report opens gradients.html bars || fail "gradcheck: $(tail -n 1 err)"
 
 # ---- What it does not overwrite
 

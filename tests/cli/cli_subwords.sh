@@ -108,13 +108,10 @@ head -n 1 words/0001.csv | grep -q '@@' && fail "sub-words in a merged heatmap"
 "$softalign" align joint/best.safetensors phrases.tsv --limit 3 --merge-words --html words.html
 grep -q '@@' pieces.html || fail "no subwords in the page"
 grep -q '@@' words.html && fail "sub-words in a merged page"
-head -n 2 phrases.tsv | cut -f 1 | "$softalign" translate joint/best.safetensors --jsonl --merge-words >out
-grep -q '@@' out && fail "sub-words in merged translations"
 
 # What is said, and what is refused.
 expect 2 "--bpe-merges '0': expected a whole number from 1 to 1000000" train --bpe-merges 0
 expect 2 "train: unknown option '--bpe-dropout' (did you mean '--dropout'?)" train --train phrases.tsv --out none --bpe-dropout 0.1
-expect 2 "--merge-words needs --jsonl" translate joint/best.safetensors --merge-words
 cat >without.py <<'END'
 # The model without one tensor, or with other bytes in it of the same number.
 import json, sys, zlib

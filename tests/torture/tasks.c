@@ -48,8 +48,7 @@ const task task_commands[] = {
      "--coverage-penalty 0.2 < two.txt",
      NULL},
     {"translate, sub-words",
-     "translate " SUBWORDS " --threads 1 --max-ratio 1 --sample --jsonl --merge-words < two.txt",
-     NULL},
+     "translate " SUBWORDS " --threads 1 --max-ratio 1 --sample --jsonl < two.txt", NULL},
     {"align", "align " MODEL " u.tsv --threads 1 --limit 1", NULL},
     {"align, files",
      "align " MODEL " u.tsv --threads 1 --csv csv --tidy tidy.csv --pharaoh links --svg svg "
@@ -67,7 +66,7 @@ const task task_commands[] = {
     {"eval, diagnosis", "eval " MODEL " u.tsv --threads 1 --diagnose --json --beam 2", NULL},
     {"eval, heads", "eval " DECODER " u.tsv --threads 1 --max-ratio 1 --heads", NULL},
     {"score", "score tgt.txt tgt.txt --confidence --json", NULL},
-    {"score, links", "score --alignments links.txt links.txt --shift", NULL},
+    {"score, links", "score --alignments links.txt links.txt", NULL},
     {"score, lengths", "score tgt.txt tgt.txt --against tgt.txt --samples 2", NULL},
     {"score, links both ways",
      "score --alignments links.txt links.txt --reverse links.txt --combine grow-diag", NULL},

@@ -14,7 +14,7 @@ import { addLengths } from "./lengths.js";
 import { addModels, isHistory, models } from "./models.js";
 import { addNotes } from "./notes.js";
 import { openPlace } from "./place.js";
-import { addBars, addBudgets, addGradients, addResults, barColumns } from "./results.js";
+import { addBars, addBudgets, addResults, barColumns } from "./results.js";
 import { addAnnotations } from "./scatter.js";
 import { addSlides } from "./slides.js";
 import { addAttentionStatistics, addSettings } from "./statistics.js";
@@ -47,7 +47,6 @@ const hasMatrices = page.matrices?.some(Boolean);
 // Sections by their ids: whether the page has data for them, and what adds them.
 const sections = [
   ["results", "table.csv" in page.files, addResults],
-  ["bars", page.bars, addGradients],
   ["bars", barColumns.length, addBars],
   ["curves", trainingLog().length, addCurves],
   ["lengths", records("bylength.csv").length, addLengths],

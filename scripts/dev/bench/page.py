@@ -121,9 +121,9 @@ def in_unit(x, unit):
 
 
 def goals(results, causes):
-    """Goals and, of those missed, the causes."""
-    table = Table(results, "Goals", "goal | wanted", [("", "", "")])
-    missed = []
+    """A row for each goal: what each processor reached, and in one line why not."""
+    known = [line for line in (read_lines(causes) if causes.exists() else []) if len(line) == 3 and line[0][:1] != "#"]
+    lines = []
     results.at.update(SCORE="additive", BATCH="64")
     for kind, *fields in results.tables:
         if kind != "goal":
@@ -131,40 +131,35 @@ def goals(results, causes):
         goal, wanted, results.at["SCALE"], results.at["THREADS"], figure = fields
         _, bound, want, unit = wanted.split()[:4]
         want = float(want) / (100 if unit == "%" else 1)
-        cells = {}
+        cells, why = [], {}
         for processor in results.processors:
             x, run = results.evaluate(processor, figure)
             if x is None or figure.startswith("bf16") and not results.in_hardware(processor):
+                cells.append("not measured")
                 continue
             text = in_unit(x, unit)
             met = x <= want if bound == "most" else x >= want
             if not met:
                 if number(text) == number(in_unit(want, unit)):
                     text = f"{100 * x:.1f} %" if unit == "%" else f"{x:.3f} {unit}"
-                missed.append((goal, processor.name, text, run.name))
-            cells[processor, 0] = text if met else f"**missed: {text}**"
-        table.rows.append((f"{goal} | {wanted}", cells))
-    text = table.text()
-    return text + name_causes(missed, causes) if table.rows and text else text
+                why.setdefault(cause_of(known, goal, f"{processor.name}, {run.name},"), []).append(processor.name)
+            cells.append(f"met: {text}" if met else f"**missed: {text}**")
+        reasons = "; ".join((", ".join(names) + ": ") * (len(results.processors) > 1) + cause for cause, names in why.items())
+        lines.append(" | ".join([f"| {goal} | {wanted}", *cells, reasons]) + " |")
+    names = [processor.name for processor in results.processors]
+    head = "\n## Goals\n\n" + " | ".join(["| goal | wanted", *names, "why missed"]) + " |\n"
+    return head + "|---|---|" + "---|" * (len(names) + 1) + "\n" + "\n".join(lines) + "\n" if lines and names else ""
 
 
-def name_causes(missed, causes):
-    """A line of `causes` is GOAL, WHERE and CAUSE: a goal may be named by how it begins; WHERE is a processor, one of its
-    runs (PROCESSOR, COMMIT) or * for all. The first line that fits counts."""
-    known = [line for line in (read_lines(causes) if causes.exists() else []) if len(line) == 3 and line[0][:1] != "#"]
-    listed, last = {}, {}
-    for goal, name, text, run in missed:
-        cause = next((cause for begins, where, cause in known if goal.startswith(begins)
-                      and (where == "*" or f"{name}, {run},".startswith(where + ","))), "No cause is written down")
-        listed[cause] = listed.get(cause, "") + (f"; {name} {text}" if last.get(cause) == goal
-                                                 else f"\n  - {goal}: {name} {text}")
-        last[cause] = goal
-    lines = [f"- {cause}:{places}\n" for cause, places in listed.items()]
-    return "".join(["\nWhat was missed, by cause:\n\n" * bool(missed), *lines])
+def cause_of(known, goal, where):
+    """The first line GOAL, WHERE, CAUSE of `known` that fits. A goal may be named by how it begins; WHERE is a processor,
+    one of its runs (PROCESSOR, COMMIT) or * for all."""
+    return next((cause for begins, place, cause in known
+                 if goal.startswith(begins) and (place == "*" or where.startswith(place + ","))), "No cause is written down")
 
 
 def origins(results):
-    """Where it was measured, and when."""
+    """Where it was measured, and when; what is hidden, and why."""
     lines = ["\n## Where and when\n"]
     for processor in results.processors:
         for run in processor.runs.values():
@@ -174,6 +169,9 @@ def origins(results):
             lines += [f"- **{processor.name}**, {about['system']}. softalign {run.name}, {run.rounds} "
                       f"round{'s' * (run.rounds != 1)}: {parts}.", f"  {about['blas']}. {about['pytorch']}.",
                       f"  {about['corpus']}. Other programs were running when {about['disturbed']} measurements began."]
+    if results.hidden:
+        older = "; ".join(f"{processor.name}, {processor.older[-1][0]}" for processor in results.hidden)
+        lines += [f"- Not shown, since {results.changed} on {results.since}, but kept in the CSV files: {older}."]
     return "\n".join(lines) + "\n"
 
 
@@ -189,8 +187,6 @@ def main():
     results = Results(HERE / "tables.tsv", sorted(folder.glob("*.csv")))
     parts = [(HERE / "explanations.md").read_text(encoding="utf-8"), origins(results),
              goals(results, folder / "misses.tsv"), tables(results)]
-    if (folder / "elsewhere.md").exists():
-        parts.append((folder / "elsewhere.md").read_text(encoding="utf-8"))
     (out / "RESULTS.md").write_text("".join(parts), encoding="utf-8")
     picture = plot(results)
     if picture:

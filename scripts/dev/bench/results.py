@@ -23,15 +23,20 @@ class Run:
 
 
 class Processor:
-    def __init__(self, path):
+    """A CSV file's rows that were measured on `since` or later; `older` says when the others were, the newest last."""
+
+    def __init__(self, path, since):
         self.name, self.runs, self.values = "", {}, {}
         with open(path, encoding="utf-8", newline="") as file:
-            self.rows = [row + [""] * (12 - len(row)) for row in csv.reader(file, quoting=csv.QUOTE_NONE)][1:]
+            rows = [row + [""] * (12 - len(row)) for row in csv.reader(file, quoting=csv.QUOTE_NONE)][1:]
+        self.rows = [row for row in rows if row[11] >= since]
+        self.older = sorted({(row[11], row[10]) for row in rows if row[11] < since})
+        for row in rows:
+            if row[0] == "about" and row[5] == "processor":
+                self.name = row[6]
         for row in self.rows:
             run = self.runs.setdefault((row[10], row[11]), Run(f"{row[10]}, {row[11]}"))
             if row[0] == "about":
-                if row[5] == "processor":
-                    self.name = row[6]
                 run.about[row[5]] = row[6].replace(";", ",")
                 continue
             self.values[tuple(row[:6])] = (float(row[6]), run)
@@ -47,7 +52,10 @@ class Results:
     def __init__(self, tables, paths):
         self.tables = read_lines(tables)
         self.figures = {line[1]: line[2] for line in self.tables if line[0] == "figure"}
-        self.processors = [Processor(path) for path in paths]
+        self.since, self.changed = next((line[1:3] for line in self.tables if line[0] == "since"), ("", ""))
+        every = [Processor(path, self.since) for path in paths]
+        self.processors = [processor for processor in every if processor.values]
+        self.hidden = [processor for processor in every if not processor.values]
         self.at, self.most_of, self.variations = {}, {}, []
         places = []
         for row in (row for processor in self.processors for row in processor.rows if row[0] != "about"):

@@ -97,7 +97,7 @@ PLANTED = [
     ("links", "README.md", "0" * 101 + "\n", "README.md:1: 101 characters; a line has at most 100"),
     ("links", "README.md", "\n" * 171, "README.md:171: the README has at most 170 lines"),
     ("format", "src/layers/bad.c", "int  x ;\n", "src/layers/bad.c:1:4: error"),
-    ("results", "scripts/dev/bench/one.csv", "part\nspeed,toy,1,additive,ours,words_per_second,20\n", "RESULTS.md:1: not made of the CSV"),
+    ("results", "scripts/dev/bench/one.csv", "part\nspeed,toy,1,additive,ours,words_per_second,20,20,20,3,c0ffee0,2126-01-01\n", "RESULTS.md:1: not made of the CSV"),
 ]
 failures = []
 

@@ -2,12 +2,13 @@
 //
 //   node scripts/dev/bench/tfjs_peer.mjs MODULES BATCHES m,n,n',l wasm|cpu [WARM]
 //
-// MODULES is a folder where npm installed @tensorflow/tfjs and @tensorflow/tfjs-backend-wasm; BATCHES
-// is what the tool `batches` wrote. Prints "WORDS SECONDS FIRST-LOSS LAST-LOSS": target words and
-// seconds of processor time of the batches after the first WARM ones (1), and losses per word.
+// MODULES is a folder where npm installed @tensorflow/tfjs and @tensorflow/tfjs-backend-wasm;
+// BATCHES is what the tool `batches` wrote. Prints "WORDS SECONDS FIRST-LOSS LAST-LOSS": target
+// words and seconds of processor time of the batches after the first WARM ones (1), and losses per
+// word.
 //
-// In TensorFlow.js's favour: the reset gate is applied after U, so that a step has one product; input
-// products, keys, read-out and loss stand outside the loops; batches are padded, not packed.
+// In TensorFlow.js's favour: the reset gate is applied after U, so that a step has one product;
+// input products, keys, read-out and loss stand outside the loops; batches are padded, not packed.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -59,8 +60,8 @@ const model = {
   words: linear(l, targetWords),
 };
 
-// Rows of a table of embeddings. The gradient of tf.gather has no kernel in WebAssembly; scatterND sums
-// the rows of equal words.
+// Rows of a table of embeddings. The gradient of tf.gather has no kernel in WebAssembly; scatterND
+// sums the rows of equal words.
 const embedded = (table, ids) =>
   tf.customGrad((E) => ({
     value: tf.gather(E, ids),

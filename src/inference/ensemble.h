@@ -3,7 +3,7 @@
  * Each model has its own state of every hypothesis. The probability of the next word is the mean of
  * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
  * copying, the words are those of the extended vocabulary, to which models that do not copy give no
- * probability beyond their own. Compiled in double, too: `prove` decodes with it. */
+ * probability beyond their own. Compiled in double, too, for tests. */
 #pragma once
 
 #include "model/decode.h"

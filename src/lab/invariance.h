@@ -75,9 +75,3 @@ sa_measure sa_measure_permutation;
 
 /* Measures how the results up to a target position change with other target words from there on. */
 sa_measure sa_measure_causality;
-
-/* Compares log p and weights of decoding step by step, with cached states or keys and values, with
- * those of one pass over the whole target, and the sum of the probabilities of all words that a
- * step may write, also copied ones, with 1; if attention selects words, both with the weights of
- * training and with those of decoding. */
-sa_measure sa_measure_decoding;

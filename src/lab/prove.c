@@ -103,12 +103,6 @@ static const sa_invariance invariances[] = {
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
      "every t.",
      SA_LAB_ROUNDING, .measure = sa_measure_causality},
-    {"writing",
-     "Decoding word by word, with cached states or keys and values, gives every word the log p and "
-     "weights of a pass over the whole target, and the probabilities of all words sum to 1, copied "
-     "words included. With attention that selects words, this holds with the expected weights and "
-     "with the selected words.",
-     SA_LAB_ROUNDING, .measure = sa_measure_decoding},
 };
 
 enum { COUNT = sizeof invariances / sizeof *invariances };

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "support/neighbors.h"
+#include "support/writing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,6 +162,7 @@ static bool measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 static const sa_invariance more_invariances[] = {
+    {"writing", "", SA_LAB_ROUNDING, .measure = measure_writing},
     {"padding", "", SA_LAB_ROUNDING, .measure = measure_padding},
     {"padding-gradient", "", 0, .measure = measure_padding_gradient},
     {"encoder-permutation", "", SA_LAB_ROUNDING, positioned, SA_LAB_ROUNDING,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PROOF_CHECKS = 6, CHECKS = PROOF_CHECKS + MORE, K = 9 };
+enum { PROOF_CHECKS = 5, CHECKS = PROOF_CHECKS + MORE, K = 9 };
 
 static sa_proof_check seen[CHECKS];
 static int checks;

@@ -1,5 +1,5 @@
-/* softalign with a fault: in double precision every weight of softmax is a billionth too large, which
- * `prove` must notice. */
+/* softalign with a fault: in double precision every weight of softmax is a billionth too large,
+ * which `prove` must notice. */
 #include "cli/command.h"
 #include "tensor/vec.h"
 

@@ -48,14 +48,18 @@ export function thumbnail(weights, words, cell = 0, isScaled = false) {
     style: cell ? { width: `${columns * cell}px`, height: `${words.target.length * cell}px` } : {},
   });
   const pen = picture.getContext("2d");
-  pen.fillStyle = "#fff";
+  const style = getComputedStyle(document.documentElement);
+  const [none, ink, more, less] = ["none", "full", "more", "less"].map((name) =>
+    style.getPropertyValue(`--cell-${name}`),
+  );
+  pen.fillStyle = none;
   pen.fillRect(0, 0, columns, words.target.length);
   const most = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1e-9);
   const full = isScaled || most > 1 ? most : 1; // what black stands for
   const isSigned = isScaled && weights.some((weight) => weight < 0);
   weights.forEach((weight, at) => {
-    const ink = weight < 0 ? "0 112 60" : isSigned ? "109 42 140" : "0 0 0"; // as in matrix.css
-    pen.fillStyle = `rgb(${ink} / ${Math.abs(weight) / full})`;
+    pen.globalAlpha = Math.abs(weight) / full;
+    pen.fillStyle = weight < 0 ? less : isSigned ? more : ink;
     pen.fillRect(
       back ? columns - 1 - (at % columns) : at % columns,
       Math.floor(at / columns),

@@ -1,6 +1,7 @@
 #include "report/drawing.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "report/colors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
 /* ---- Colors ---------------------------------------------------------------------------------- */
 
 static const sa_color gray[] = {{0, 0, 0}, {255, 255, 255}};
-static const sa_color ink[] = {{255, 255, 255}, {0, 0, 0}};
+static const sa_color ink[] = {SA_COLOR_NONE, SA_COLOR_FULL};
 
 /* Black, the 24 grays of the palette, and white. */
 static const unsigned char gray_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
@@ -195,7 +196,7 @@ static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 
 
 /* For -1 and, of numbers with both signs, 1: the colors of the pages. They are far apart for the
  * color-blind, too. */
-static const sa_color green = {0x00, 0x70, 0x3c}, purple = {0x6d, 0x2a, 0x8c};
+static const sa_color green = SA_COLOR_LESS, purple = SA_COLOR_MORE;
 enum { green_entry = 29, purple_entry = 54 };
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)

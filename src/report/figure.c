@@ -1,6 +1,7 @@
 #include "report/figure.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "report/colors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ enum {
 };
 
 static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
-                      gold = {0xd5, 0x5e, 0x00}; /* visible on every colormap */
+                      gold = SA_COLOR_GOLD; /* visible on every colormap */
 
 static void fill(sa_drawing *out, sa_box box, sa_color color) {
     sa_drawing_add(out, &(sa_shape){SA_SHAPE_FILLED, color, box}, NULL);

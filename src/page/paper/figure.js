@@ -32,7 +32,7 @@ const bars = ({ x, most = largest(x) }, labels) => {
         y: each < 0 ? zero : zero - height,
         width: width - 3,
         height,
-        class: each < 0 ? "negative" : "positive",
+        class: each < 0 ? "bar less" : "bar",
       }),
     );
     const middle = (i + 0.5) * width;
@@ -50,7 +50,10 @@ const cells = ({ rows, cols, x, most = largest(x) }, rowLabels, colLabels) => {
   const high = rowLabels ? 17 : Math.max(6, Math.min(16, 200 / rows));
   const left = rowLabels ? 84 : 0;
   const top = colLabels ? 50 : 0;
+  const signed = x.some((each) => each < 0);
   const svg = pictureOf(left + cols * size + (colLabels ? 36 : 0), top + rows * high + 4);
+  const field = { x: left - 1, y: top - 1, width: cols * size + 1, height: rows * high + 1 };
+  svg.append(element("rect", { ...field, class: "field" }));
   for (let i = 0; i < rows; i++) {
     if (rowLabels)
       svg.append(
@@ -63,7 +66,7 @@ const cells = ({ rows, cols, x, most = largest(x) }, rowLabels, colLabels) => {
         y: top + i * high,
         width: size - 1,
         height: high - 1,
-        class: value < 0 ? "negative" : "positive",
+        class: value < 0 ? "cell less" : signed ? "cell more" : "cell",
         "fill-opacity": (Math.abs(value) / most).toFixed(3),
       });
       cell.append(element("title", {}, String(value)));
@@ -86,7 +89,7 @@ export const figureOf = (title, numbers, rowLabels, colLabels) => {
 // Says what the numbers of a figure range over, and what its colors stand for.
 export const rangeOf = ({ rows, x, most = largest(x) }) => {
   const least = Math.min(...x);
-  const signs = least < 0 ? "; orange: below 0" : "";
-  const full = rows > 1 ? `; full color: ${short(most)}` : "";
+  const signs = least < 0 ? "; green: below 0" : "";
+  const full = rows > 1 ? `; darkest: ${short(most)}` : "";
   return `${short(least)} to ${short(Math.max(...x))}${signs}${full}`;
 };

@@ -90,7 +90,7 @@ const showMatrix = () => {
     .querySelectorAll("text.row")
     .forEach((each, i) => each.classList.toggle("now", i === state.step));
   const caption = document.createElement("figcaption");
-  caption.textContent = "rows: target, columns: source; white 0, full color 1";
+  caption.textContent = "rows: target, columns: source; white 0, black 1";
   at("matrix").replaceChildren(svg, caption);
 };
 

@@ -28,22 +28,28 @@ static void solve(sa_mat C, sa_real *r, sa_real *variance) {
     for (int i = 0; i < d; i++) r[i] = variance[i] < 0 ? r[i] / sa_row(C, i)[i] : 0;
 }
 
+/* Counts keys from the one with the largest weight: the others may have far less than its rounding.
+ */
 void sa_local_line(const sa_real *q, sa_mat k, sa_real *alpha, sa_mat scratch) {
     const int d = k.cols;
     const sa_mat C = sa_rows(scratch, 0, d);
     sa_real *m = sa_row(scratch, d), *r = sa_row(scratch, d + 1);
+    const sa_real *at = sa_row(k, 0);
+    for (int j = 0, top = 0; j < k.rows; j++)
+        if (alpha[j] > alpha[top]) top = j, at = sa_row(k, j);
     sa_zero(scratch);
     for (int j = 0; j < k.rows; j++)
-        for (int l = 0; l < d; l++) m[l] += alpha[j] * sa_row(k, j)[l];
+        for (int l = 0; l < d; l++) m[l] += alpha[j] * (sa_row(k, j)[l] - at[l]);
     for (int j = 0; j < k.rows; j++)
         for (int i = 0; i < d; i++)
             for (int l = 0; l < d; l++)
-                sa_row(C, i)[l] += alpha[j] * (sa_row(k, j)[i] - m[i]) * (sa_row(k, j)[l] - m[l]);
-    for (int l = 0; l < d; l++) r[l] = m[l] - q[l];
+                sa_row(C, i)[l] +=
+                    alpha[j] * (sa_row(k, j)[i] - at[i] - m[i]) * (sa_row(k, j)[l] - at[l] - m[l]);
+    for (int l = 0; l < d; l++) r[l] = m[l] + at[l] - q[l];
     solve(C, r, sa_row(scratch, d + 2));
     for (int j = 0; j < k.rows; j++) {
         sa_real s = 0;
-        for (int l = 0; l < d; l++) s += r[l] * (sa_row(k, j)[l] - m[l]);
+        for (int l = 0; l < d; l++) s += r[l] * (sa_row(k, j)[l] - at[l] - m[l]);
         alpha[j] *= 1 - s;
     }
 }

@@ -164,6 +164,11 @@ printf '1000\n2000\n' >values.csv
 "$softalign" attend --query query.csv --keys query.csv --values values.csv --attention raw-dot --html attend.html >out &&
     report opens attend.html viewer steps gazes files
 grep -q '"r \\u2192 1731.06"' attend.html || fail "the answers of attend's page"
+printf '%s\n' 0 1 2 >places.csv
+printf '%s\n' 1 -1 >two.csv
+"$softalign" attend --attention gaussian --bandwidth 1 --degree 1 --query two.csv --keys places.csv --values places.csv \
+    --html regression.html >out && report opens regression.html regression viewer steps gazes files &&
+    report regression regression.html
 
 # ---- What it does not overwrite
 

@@ -8,7 +8,7 @@ const pages = require("./report_pages.js");
 const viewer = require("./report_viewer.js");
 
 const { whole, scatter } = figures;
-const { safe, lesson, place, history, opens } = pages;
+const { safe, lesson, place, history, opens, regression } = pages;
 const { attributions, detail, labels, leftward } = viewer;
 const checks = {
   whole,
@@ -18,6 +18,7 @@ const checks = {
   place,
   history,
   opens,
+  regression,
   attributions,
   detail,
   labels,

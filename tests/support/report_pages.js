@@ -290,4 +290,24 @@ async function opens(browser, file, ...sections) {
   quiet(page);
 }
 
-module.exports = { history, lesson, opens, place, safe };
+// regression PAGE: the slider moves the query, sorted, and says both answers; bars below 0 go down
+async function regression(browser, file) {
+  const page = await browser.open(file);
+  const at = (i) =>
+    page.run(`
+      byId("regression-query").value = ${i};
+      byId("regression-query").dispatchEvent(new Event("input"));
+      const said = byId("regression-said").textContent.trim();
+      const down = (stem) => Number(stem.getAttribute("y2")) > Number(stem.getAttribute("y1"));
+      [said, [...document.querySelectorAll("#regression-chart .stem")].map(down)]`);
+  const answers = (q, mean, center) =>
+    `q = ${q}: degree 0 ${mean}, mean of the keys ${center} degree 1 ${q}, mean of the keys ${q}`;
+  assert.deepStrictEqual(await at(0), [
+    answers("-1.000", "0.209", "0.209"),
+    [...Array(3).fill(false), false, true, true],
+  ]);
+  assert.deepStrictEqual(await at(1), [answers("1.000", "1.000", "1.000"), Array(6).fill(false)]);
+  quiet(page);
+}
+
+module.exports = { history, lesson, opens, place, regression, safe };

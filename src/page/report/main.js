@@ -14,6 +14,7 @@ import { addLengths } from "./lengths.js";
 import { addModels, isHistory, models } from "./models.js";
 import { addNotes } from "./notes.js";
 import { openPlace } from "./place.js";
+import { addRegression, isRegression } from "./regression.js";
 import { addBars, addBudgets, addResults, barColumns } from "./results.js";
 import { addAnnotations } from "./scatter.js";
 import { addSlides } from "./slides.js";
@@ -51,6 +52,7 @@ const sections = [
   ["curves", trainingLog().length, addCurves],
   ["lengths", records("bylength.csv").length, addLengths],
   ["films", page.film?.some(Boolean), addFilms],
+  ["regression", isRegression, addRegression],
   ["viewer", hasMatrices, addViewer],
   ["history", isHistory, addHistory],
   ["annotations", "annotations.csv" in page.files, addAnnotations],

@@ -212,6 +212,41 @@ START_TEST(lengths_and_statistics_are_those_of_the_records) {
 }
 END_TEST
 
+/* The curves are the logs of all runs, one after another: a row each after one update. */
+START_TEST(curves_are_the_logs) {
+    size_t size;
+    char line[64], *curves;
+    ck_assert(compare((sa_compare_options){0}));
+    curves = scratch_read(path_in("", "curves.csv"), &size);
+    const char *at = curves;
+    ck_assert_int_eq(strncmp(at, "model,seed,step,seconds,train_loss,valid_loss,valid_bleu\n", 57),
+                     0);
+    for (int i = 0; i < RUNS; i++) {
+        static const char *const models[] = {"fixed", "bahdanau", "luong:dot"};
+        snprintf(line, sizeof line, "%s,%d,1,", models[i / SEEDS], i % SEEDS + 1);
+        at = strchr(at, '\n') + 1;
+        ck_assert_int_eq(strncmp(at, line, strlen(line)), 0);
+    }
+    ck_assert_ptr_eq(strchr(at, '\n') + 1, curves + size);
+    free(curves);
+}
+END_TEST
+
+START_TEST(the_page_names_what_is_compared) {
+    char page[160];
+    size_t size;
+    snprintf(page, sizeof page, "%s/page.html", scratch);
+    ck_assert_msg(compare((sa_compare_options){.html = page}), "%s", error.text);
+    char *text = scratch_read(page, &size);
+    static const char *const parts[] = {
+        "3 models on softalign-test-", "/test.tsv (2 pairs)\"", "\"luong:dot\"",
+        "nrefs:1|case:mixed|eff:no",
+        "{\"key\":\"zeros\",\"title\":\"zeros %\",\"decimals\":1,\"scale\":100.0"};
+    for (int i = 0; i < 5; i++) ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", parts[i]);
+    free(text);
+}
+END_TEST
+
 /* Runs are drawn, too: of two that differ by 10 the means are 10, 15, 15 and 20, so half of them
  * are 5 from 15, which is more than the difference of BLEU. */
 START_TEST(runs_are_drawn_with_replacement) {
@@ -377,6 +412,8 @@ int main(void) {
     tcase_add_test(tests, tables_show_the_medians);
     tcase_add_test(tests, latex_shows_means_and_deviations);
     tcase_add_test(tests, lengths_and_statistics_are_those_of_the_records);
+    tcase_add_test(tests, curves_are_the_logs);
+    tcase_add_test(tests, the_page_names_what_is_compared);
     tcase_add_test(tests, runs_are_drawn_with_replacement);
     tcase_add_test(tests, unequal_updates_are_told_of);
     tcase_add_test(tests, one_run_is_a_table_of_its_own);

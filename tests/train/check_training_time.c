@@ -1,0 +1,203 @@
+/* Time in a training, by a clock that stands still but for updates and validations: what is
+ * reported, and when a limit ends it. */
+#include "support/small_training.h"
+#include "support/suite.h"
+#include "train/session.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { PAIRS = 60, TOKENS = 3, MOST = 32 };
+
+static double now, update_seconds, validation_seconds;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    (void)clock;
+    *time = (struct timespec){(time_t)now, (long)(1e9 * (now - floor(now)))};
+    return 0;
+}
+
+bool __real_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
+                            const sa_sentence *target, const size_t *pairs, int count,
+                            sa_step_result *result, sa_error *error);
+bool __wrap_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
+                            const sa_sentence *target, const size_t *pairs, int count,
+                            sa_step_result *result, sa_error *error);
+bool __wrap_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
+                            const sa_sentence *target, const size_t *pairs, int count,
+                            sa_step_result *result, sa_error *why) {
+    now += update_seconds;
+    return __real_sa_trainer_step(trainer, source, target, pairs, count, result, why);
+}
+
+bool __real_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                        sa_validation *out, sa_error *error);
+bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                        sa_validation *out, sa_error *error);
+bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                        sa_validation *out, sa_error *why) {
+    const bool good = __real_sa_validate(model, corpus, pairs, out, why);
+    now += validation_seconds;
+    return good;
+}
+
+static sa_progress rows[MOST], steps[MOST];
+static int row_count, step_count;
+static sa_train_result outcome;
+
+static void keep(void *context, const sa_progress *progress) {
+    take_note(context, progress);
+    if (progress->kind == SA_PROGRESS_VALIDATION && row_count < MOST) rows[row_count++] = *progress;
+    if (progress->kind == SA_PROGRESS_STEP && step_count < MOST) steps[step_count++] = *progress;
+}
+
+/* Validates after every third update. A batch has all pairs that are not held out. */
+static void train_for(int step_limit, int epochs, double seconds, sa_train_options training) {
+    sa_settings settings = small_settings();
+    settings.steps = step_limit, settings.epochs = epochs, settings.max_time = seconds;
+    settings.batch = PAIRS;
+    training.settings = &settings, training.train = train_path, training.out = out_path;
+    training.report = keep, training.overwrite = !training.resume;
+    row_count = step_count = 0;
+    *notes = 0;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+}
+
+static void set_clock(void) {
+    set_up();
+    now = 1000, update_seconds = 1, validation_seconds = 5;
+}
+
+/* A validation is not part of the time of updates, nor of words per second. */
+START_TEST(validations_count_for_themselves) {
+    train_for(8, 0, 0, (sa_train_options){0});
+    const double words = (double)(TOKENS * (PAIRS - (int64_t)outcome.valid_pairs));
+    static const double seconds[] = {3, 11, 18}, left[] = {5, 2 * 11.0 / 6, 0};
+    ck_assert_int_eq(row_count, 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq(rows[i].spent.seconds, seconds[i]);
+        ck_assert_double_eq(rows[i].spent.updating, i < 2 ? 3 * (i + 1) : 8);
+        ck_assert_double_eq_tol(rows[i].words_per_second, words, 1e-9);
+        ck_assert_double_eq_tol(rows[i].seconds_left, left[i], 1e-12);
+    }
+    ck_assert_double_eq(outcome.spent.seconds, 23);
+    ck_assert_double_eq(outcome.spent.updating, 8);
+    ck_assert_int_eq(step_count, 8); /* each takes more than a fifth of a second */
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(steps[i].step, i + 1);
+        ck_assert_double_eq_tol(steps[i].words_per_second, words, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(updates_are_reported_five_times_a_second) {
+    update_seconds = 0.0625; /* four of them take more than 0.2 s */
+    validation_seconds = 0;
+    train_for(12, 0, 0, (sa_train_options){0});
+    const double words = (double)(TOKENS * (PAIRS - (int64_t)outcome.valid_pairs));
+    ck_assert_int_eq(step_count, 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(steps[i].step, 4 * (i + 1));
+        ck_assert_double_eq_tol(steps[i].words_per_second, words / 0.0625, 1e-6);
+        ck_assert_double_lt(steps[i].loss, log(180)); /* a mean over four updates, no sum */
+        ck_assert_double_gt(steps[i].loss, log(20));
+    }
+}
+END_TEST
+
+/* The nearest limit counts: of updates, of epochs (one is one update here), of time. */
+START_TEST(the_nearest_limit_is_ahead) {
+    static const struct {
+        int steps, epochs;
+        double seconds, left; /* after 3 updates in 3 s */
+    } cases[] = {{9, 0, 0, 6},  {0, 8, 0, 5},     {0, 0, 30, 27},  {9, 8, 0, 5},
+                 {7, 8, 30, 4}, {50, 60, 20, 17}, {50, 0, 40, 37}, {4, 0, 2000, 1}};
+    for (int i = 0; i < 8; i++) {
+        train_for(cases[i].steps, cases[i].epochs, cases[i].seconds, (sa_train_options){0});
+        ck_assert_double_eq_tol(rows[0].seconds_left, cases[i].left, 1e-12);
+        ck_assert_int_ge(row_count, 2);
+        ck_assert_double_ge(rows[row_count - 1].seconds_left, 0);
+    }
+}
+END_TEST
+
+/* Three updates and a validation take 8 s. A training ends when its last validation, which takes as
+ * long as the one before it, would end after the limit; one that is due is still made if it ends by
+ * a tenth of the limit and a second later. */
+START_TEST(a_limit_leaves_time_for_a_validation) {
+    static const struct {
+        double limit;
+        int steps, rows;
+        double seconds;
+    } cases[] = {
+        {24, 9, 3, 24},                     /* the limit itself */
+        {25, 9, 3, 24},                     /* 24 + 5 are too many */
+        {29.5, 10, 4, 30}, {32, 12, 4, 32}, /* due at 27: until 32 */
+        {28.5, 9, 3, 24},  {40, 15, 5, 40}, {100, 36, 12, 96},
+    };
+    for (int i = 0; i < 7; i++) {
+        train_for(0, 0, cases[i].limit, (sa_train_options){0});
+        ck_assert_str_eq(outcome.reason, "time");
+        ck_assert_msg(outcome.steps == cases[i].steps && row_count == cases[i].rows &&
+                          outcome.spent.seconds == cases[i].seconds,
+                      "%d: %d updates, %d validations, %g s", i, (int)outcome.steps, row_count,
+                      outcome.spent.seconds);
+    }
+}
+END_TEST
+
+/* Seconds before this run count, but say nothing of its speed. */
+START_TEST(time_goes_on_after_a_resume) {
+    train_for(3, 0, 0, (sa_train_options){0});
+    train_for(6, 0, 0, (sa_train_options){.resume = true, .spent = {100, 50, 1000}});
+    const int64_t words = TOKENS * (PAIRS - (int64_t)outcome.valid_pairs);
+    ck_assert_double_eq(rows[0].spent.seconds, 103);
+    ck_assert_double_eq(rows[0].spent.updating, 53);
+    ck_assert_int_eq(rows[0].spent.words, 1000 + 3 * words);
+    ck_assert_double_eq(outcome.spent.seconds, 108);
+    train_for(0, 0, 109, (sa_train_options){.resume = true, .spent = {100, 50, 1000}});
+    ck_assert_str_eq(outcome.reason, "time");
+    ck_assert_double_le(outcome.spent.seconds, 110);
+}
+END_TEST
+
+/* Weights for whose validation there is no time are saved. */
+START_TEST(weights_without_a_validation_are_saved) {
+    static const char note[] = "note: the last weights are saved, but not validated",
+                      none[] = "; nor were others, so best.safetensors holds them";
+    char best[160];
+    snprintf(best, sizeof best, "%s/best.safetensors", out_path);
+    update_seconds = 4;
+    train_for(0, 0, 2, (sa_train_options){0}); /* its first update ends after 1 + 1.1 * 2 */
+    ck_assert_str_eq(outcome.reason, "time");
+    ck_assert_int_eq(row_count, 0);
+    ck_assert_ptr_nonnull(strstr(notes, note));
+    ck_assert_ptr_nonnull(strstr(notes, none));
+    ck_assert(isinf(outcome.best_loss));
+    ck_assert_int_eq(access(best, R_OK), 0);
+    update_seconds = 1, validation_seconds = 20; /* the second would end after 1 + 1.1 * 40 */
+    train_for(0, 0, 40, (sa_train_options){0});
+    ck_assert_int_eq(row_count, 1);
+    ck_assert_int_eq(outcome.steps, 3);
+    validation_seconds = 30;
+    train_for(0, 0, 34, (sa_train_options){0});
+    ck_assert_int_eq(outcome.steps, 4);
+    ck_assert_int_eq(row_count, 1);
+    ck_assert_ptr_nonnull(strstr(notes, note));
+    ck_assert_ptr_null(strstr(notes, none));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("training_time", &tests);
+    tcase_add_checked_fixture(tests, set_clock, scratch_remove);
+    tcase_add_test(tests, validations_count_for_themselves);
+    tcase_add_test(tests, updates_are_reported_five_times_a_second);
+    tcase_add_test(tests, the_nearest_limit_is_ahead);
+    tcase_add_test(tests, a_limit_leaves_time_for_a_validation);
+    tcase_add_test(tests, time_goes_on_after_a_resume);
+    tcase_add_test(tests, weights_without_a_validation_are_saved);
+    return suite_run(suite);
+}

@@ -35,6 +35,17 @@ static inline sa_settings small_settings(void) {
     return settings;
 }
 
+/* Sets "option=value" words, separated by blanks. */
+static inline void set_all(sa_settings *settings, const char *words) {
+    char copy[256], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *word; (word = strsep(&rest, " ")) && *word;) {
+        char *value = strchr(word, '=');
+        *value = 0;
+        ck_assert_msg(sa_settings_set(settings, word, value + 1, &error), "%s", error.text);
+    }
+}
+
 static inline bool train(const sa_settings *settings, bool resume) {
     sa_train_result outcome;
     const sa_train_options training = {.settings = settings,

@@ -9,17 +9,6 @@
 
 static const volatile sig_atomic_t never;
 
-/* Sets "option=value" words, separated by blanks. */
-static void set_all(sa_settings *settings, const char *words) {
-    char copy[256], *rest = copy;
-    snprintf(copy, sizeof copy, "%s", words);
-    for (char *word; (word = strsep(&rest, " ")) && *word;) {
-        char *value = strchr(word, '=');
-        *value = 0;
-        ck_assert_msg(sa_settings_set(settings, word, value + 1, &error), "%s", error.text);
-    }
-}
-
 static void release(sa_comparison *all) {
     for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
         free(all->runs[i].folder);

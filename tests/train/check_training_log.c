@@ -268,67 +268,62 @@ END_TEST
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *pairs, *options, *told[5];
+    bool valid;
+} counted[] = {
+    {"a b\tx y\nc d\tz u\nb a\ty x\nd c\tu z\n",
+     "",
+     {"training: 4 pairs (left out: 0 with an empty side, 0 above 50 tokens)",
+      "validation: 60 pairs (", "vocabulary: 4 source and 4 target words", "1 shard, 1 thread",
+      "note: with so few pairs"},
+     true},
+    {"a b\tx y\n\tz u\nb a c d\ty x\nd c\t\na\tx y z w\n",
+     "max-len=3 hidden=8",
+     {"training: 1 pair (left out: 2 with an empty side, 2 above 3 tokens)",
+      "vocabulary: 2 source and 2 target words", "1 shard,"},
+     true},
+    {"a b\tx y\nc d\tz u\n",
+     "",
+     {"training: 1 pair (", "validation: 1 pair (held out of the training pairs)"},
+     false},
+    {"a <unk>\tx y\nc d\tz </s>\n",
+     "tokenizer=space",
+     {"note: the text contains '<unk>', which is read as an ordinary word",
+      "note: the text contains '</s>', which is read as an ordinary word",
+      "vocabulary: 4 source and 4 target words"},
+     true},
+    {"abab ab\txyxy\nab\txy\n",
+     "tokenizer=bpe bpe-merges=2",
+     {"sub-words: 2 source and 2 target merges (joint)"},
+     true},
+    {"abab ab\txyxy\nab\txy\n",
+     "tokenizer=bpe bpe-merges=1 bpe=separate",
+     {"sub-words: 1 source and 1 target merges (separate)"},
+     true},
+    {"abab ab\txyxy\nab\txy\n",
+     "source-tokenizer=bpe target-tokenizer=word bpe-merges=1",
+     {"sub-words: 1 source and 0 target merges (separate)"},
+     true},
+    {"a b\tx y\nc d\tz u\n",
+     "threads=2 shards=1",
+     {"1 shard, 2 threads (updates use 1: see --shards)"},
+     true},
+};
+
 START_TEST(pairs_and_words_are_counted) {
-    static const struct {
-        const char *pairs, *options, *told[5];
-        bool valid;
-    } cases[] = {
-        {"a b\tx y\nc d\tz u\nb a\ty x\nd c\tu z\n",
-         "",
-         {"training: 4 pairs (left out: 0 with an empty side, 0 above 50 tokens)",
-          "validation: 60 pairs (", "vocabulary: 4 source and 4 target words", "1 shard, 1 thread",
-          "note: with so few pairs"},
-         true},
-        {"a b\tx y\n\tz u\nb a c d\ty x\nd c\t\na\tx y z w\n",
-         "max-len=3 hidden=8",
-         {"training: 1 pair (left out: 2 with an empty side, 2 above 3 tokens)",
-          "vocabulary: 2 source and 2 target words", "1 shard,"},
-         true},
-        {"a b\tx y\nc d\tz u\n",
-         "",
-         {"training: 1 pair (", "validation: 1 pair (held out of the training pairs)"},
-         false},
-        {"a <unk>\tx y\nc d\tz </s>\n",
-         "tokenizer=space",
-         {"note: the text contains '<unk>', which is read as an ordinary word",
-          "note: the text contains '</s>', which is read as an ordinary word",
-          "vocabulary: 4 source and 4 target words"},
-         true},
-        {"abab ab\txyxy\nab\txy\n",
-         "tokenizer=bpe bpe-merges=2",
-         {"sub-words: 2 source and 2 target merges (joint)"},
-         true},
-        {"abab ab\txyxy\nab\txy\n",
-         "tokenizer=bpe bpe-merges=1 bpe=separate",
-         {"sub-words: 1 source and 1 target merges (separate)"},
-         true},
-        {"abab ab\txyxy\nab\txy\n",
-         "source-tokenizer=bpe target-tokenizer=word bpe-merges=1",
-         {"sub-words: 1 source and 0 target merges (separate)"},
-         true},
-        {"a b\tx y\nc d\tz u\n",
-         "threads=2 shards=1",
-         {"1 shard, 2 threads (updates use 1: see --shards)"},
-         true},
-    };
     char valid[128];
     snprintf(valid, sizeof valid, "%s", train_path);
     strcpy(train_path, scratch_path("own.tsv"));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
         sa_settings settings = small_settings();
-        char copy[128], *rest = copy;
         settings.steps = 1, settings.hidden = 65;
-        snprintf(copy, sizeof copy, "%s", cases[i].options);
-        for (char *word; (word = strsep(&rest, " ")) && *word;) {
-            char *value = strchr(word, '=');
-            *value = 0;
-            ck_assert_msg(sa_settings_set(&settings, word, value + 1, &error), "%s", error.text);
-        }
-        scratch_write(train_path, cases[i].pairs, strlen(cases[i].pairs));
-        train_all(settings, (sa_train_options){.valid = cases[i].valid ? valid : NULL});
-        for (int k = 0; k < 5 && cases[i].told[k]; k++)
-            ck_assert_msg(strstr(notes, cases[i].told[k]) != NULL, "%zu: no '%s' in %s", i,
-                          cases[i].told[k], notes);
+        set_all(&settings, counted[i].options);
+        scratch_write(train_path, counted[i].pairs, strlen(counted[i].pairs));
+        train_all(settings, (sa_train_options){.valid = counted[i].valid ? valid : NULL});
+        for (int k = 0; k < 5 && counted[i].told[k]; k++)
+            ck_assert_msg(strstr(notes, counted[i].told[k]) != NULL, "%zu: no '%s' in %s", i,
+                          counted[i].told[k], notes);
         if (i == 3) ck_assert_ptr_null(strstr(notes, "'<s>'"));
     }
 }

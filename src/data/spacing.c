@@ -49,11 +49,6 @@ size_t sa_spacing_mark_size(const char *text, size_t size) {
 /* The sides of a token that have no space. */
 enum { SPACED = 0, NO_SPACE_BEFORE = 1, NO_SPACE_AFTER = 2, NO_SPACE = 3 };
 
-/* Open quotation marks. */
-typedef struct quotes {
-    bool double_quote, single, low; /* " ' „ */
-} quotes;
-
 static bool is(sa_token token, const char *text) {
     return token.size == strlen(text) && memcmp(token.text, text, token.size) == 0;
 }
@@ -72,45 +67,32 @@ static bool is_elision(sa_token token) {
     return false;
 }
 
-static int toggle_quote(bool *open) {
-    *open = !*open;
-    return *open ? NO_SPACE_AFTER : NO_SPACE_BEFORE;
-}
-
-/* Returns whether a token is a mark that follows a space in French. */
-static bool is_spaced_mark(sa_token token) {
-    static const char *const marks[] = {"?", "!", ":", ";", "%", NULL};
-    return one_of(token.text, token.size, marks);
-}
-
 /* Returns the spacing of a punctuation mark other than brackets and quotation marks. */
-static int mark_spacing(sa_token token, sa_token before, bool spaced_marks) {
-    static const char *const closing[] = {",", ".", "…", "،", "؛", "؟", "۔", "।", NULL};
+static int mark_spacing(sa_token token, sa_token before) {
+    static const char *const closing[] = {",", ".", "…", "?", "!", ":", ";",
+                                          "%", "،", "؛", "؟", "۔", "।", NULL};
     static const char *const opening[] = {"¿", "¡", "#", NULL};
-    if (is_spaced_mark(token))
-        return spaced_marks && !is_spaced_mark(before) ? SPACED : NO_SPACE_BEFORE;
     if (one_of(token.text, token.size, closing)) return NO_SPACE_BEFORE;
     if (one_of(token.text, token.size, opening)) return NO_SPACE_AFTER;
     if (is(token, "/")) return NO_SPACE;
     return sa_token_compare(token, before) == 0 ? NO_SPACE_BEFORE : SPACED;
 }
 
-static int sides_of(sa_token before, sa_token token, sa_token after, bool spaced_marks,
-                    quotes *open) {
-    if (is(token, "\"")) return toggle_quote(&open->double_quote);
-    if (is(token, "'")) return toggle_quote(&open->single);
-    if (is(token, "„") || (open->low && is(token, "“"))) return toggle_quote(&open->low);
+/* Returns the spacing of a token; opens: it is a quotation mark that opens. */
+static int sides_of(sa_token before, sa_token token, sa_token after, bool opens) {
+    if (is(token, "\"") || is(token, "'")) return opens ? NO_SPACE_AFTER : NO_SPACE_BEFORE;
+    if (is(token, "„")) return NO_SPACE_AFTER;
     switch (sa_kind_at(token.text, token.size)) {
     case SA_CHAR_HAN:
         return NO_SPACE;
     case SA_CHAR_OPENING:
-        return spaced_marks && is(token, "«") ? SPACED : NO_SPACE_AFTER;
+        return NO_SPACE_AFTER;
     case SA_CHAR_CLOSING:
-        return spaced_marks && is(token, "»") ? SPACED : NO_SPACE_BEFORE;
+        return NO_SPACE_BEFORE;
     case SA_CHAR_CURRENCY:
         return sa_kind_at(after.text, after.size) == SA_CHAR_DIGIT ? NO_SPACE_AFTER : SPACED;
     case SA_CHAR_OTHER:
-        return mark_spacing(token, before, spaced_marks);
+        return mark_spacing(token, before);
     default:
         return is_elision(token) ? NO_SPACE_AFTER : SPACED;
     }
@@ -201,9 +183,7 @@ static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
 }
 
 static int usual_sides(const keyed_token *place, sa_token before, sa_token after) {
-    quotes open = {!place->opens, !place->opens, false};
-    if (place->elided) return NO_SPACE_AFTER;
-    return sides_of(before, place->token, after, false, &open);
+    return place->elided ? NO_SPACE_AFTER : sides_of(before, place->token, after, place->opens);
 }
 
 /* Predicts the space between the last two tokens: as between these two in the training text,
@@ -404,20 +384,4 @@ void sa_spacing_release(sa_spacing *spacing) {
     sa_strings_release(&spacing->pairs);
     free(spacing->space);
     *spacing = (sa_spacing){0};
-}
-
-/* ---- Joining without a table ----------------------------------------------------------------- */
-
-void sa_early_word_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
-                        sa_buffer *out) {
-    const sa_token none = {"", 0};
-    quotes open = {false, false, false};
-    for (size_t i = 0, last = NO_SPACE; i < count; i++) {
-        const size_t sides =
-            sides_of(i ? tokens[i - 1] : none, tokens[i], i + 1 < count ? tokens[i + 1] : none,
-                     spacing->spaced_marks, &open);
-        if (!(last & NO_SPACE_AFTER) && !(sides & NO_SPACE_BEFORE)) sa_buffer_add(out, " ", 1);
-        sa_buffer_add(out, tokens[i].text, tokens[i].size);
-        last = sides;
-    }
 }

@@ -16,9 +16,8 @@
 #define SA_SPACED "▁" /* as in SentencePiece */
 
 typedef struct sa_spacing {
-    bool spaced_marks; /* for models without a table: a space before ? ! : ; as in French */
-    sa_strings pairs;  /* "KEY KEY", or for a sign "KEY any" and "any KEY" */
-    uint32_t *space;   /* [pairs.count] the code point between them, or 0 */
+    sa_strings pairs; /* "KEY KEY", or for a sign "KEY any" and "any KEY" */
+    uint32_t *space;  /* [pairs.count] the code point between them, or 0 */
     size_t capacity;
 } sa_spacing;
 
@@ -41,10 +40,6 @@ sa_token sa_spacing_plain(sa_token token);
 /* Appends the text of the tokens, with the spaces that their marks and the table ask for. */
 void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                      sa_buffer *out);
-
-/* Does the same for models without a table. */
-void sa_early_word_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
-                        sa_buffer *out);
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 

@@ -271,7 +271,7 @@ static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus
     sa_word_counts counts = {0};
     sa_tokens tokens = {0};
     bool good = true;
-    if (!codec->tokenizer->early) return true;
+    if (!codec->tokenizer->spaces) return true;
     for (size_t i = 0; good && i < corpus->count; i += step) {
         const char *text = side ? corpus->pairs[i].target : corpus->pairs[i].source;
         if (use && !use[i]) continue;

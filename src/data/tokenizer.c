@@ -77,18 +77,13 @@ void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, si
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static const sa_tokenizer early_word = {.split = sa_early_word_split,
-                                        .join_words = sa_early_word_join};
-static const sa_tokenizer early_bpe = {
-    .split = sa_early_word_split, .join_words = sa_early_word_join, .subword = true};
-
 const sa_tokenizer sa_tokenizers[] = {
     [SA_TOKENIZER_WORD] = {"word", "words, numbers and single punctuation marks",
-                           sa_word_tokenizer_split, sa_spacing_join, .early = &early_word},
+                           sa_word_tokenizer_split, sa_spacing_join, .spaces = true},
     [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, char_join},
     [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join},
     [SA_TOKENIZER_BPE] = {"bpe", "subwords of words, by merges learned from the pairs",
-                          sa_word_tokenizer_split, sa_spacing_join, true, &early_bpe},
+                          sa_word_tokenizer_split, sa_spacing_join, true, true},
     [SA_TOKENIZER_SPACE_BPE] = {"space-bpe", "subwords of tokens separated by white space",
                                 space_split, space_join, .subword = true},
     {.name = NULL},
@@ -120,8 +115,8 @@ static bool is_one_of(uint32_t code, const uint32_t *codes) {
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 
-/* Returns the size in bytes of the connector at text inside a word; 0: the word ends here. */
-static size_t early_connector(const char *text, size_t size, sa_char_class before) {
+/* Returns the size in bytes of a connector as English and French have them; 0: it is none. */
+static size_t common_connector(const char *text, size_t size, sa_char_class before) {
     const size_t length = sa_apostrophe_size(text, size) ? sa_apostrophe_size(text, size) : 1;
     const sa_char_class after = sa_kind_at(text + length, size - length);
     if (!is_word(after)) return 0;
@@ -137,9 +132,9 @@ static bool is_hebrew(const char *text, size_t size) {
     return code >= 0x5d0 && code <= 0x5f4;
 }
 
-/* Returns the size in bytes of the connector at text, by the same rules for all scripts: signs
- * between letters, as in Catalan (col·lecció), Finnish (EU:ssa), Hebrew and Somali, and between
- * digits. last: the letter before the connector. */
+/* Returns the size in bytes of the connector at text inside a word, by the same rules for all
+ * scripts (0: the word ends here): signs between letters, as in Catalan (col·lecció), Finnish
+ * (EU:ssa), Hebrew and Somali, and between digits. last: the letter before the connector. */
 static size_t connector_size(const char *text, size_t size, sa_char_class before,
                              const char *last) {
     static const uint32_t inside[] = {':',   0xb7,   0x387,  0x55a,  0x55f,  0x58a,  0x5be,
@@ -147,8 +142,8 @@ static size_t connector_size(const char *text, size_t size, sa_char_class before
     static const uint32_t in_numbers[] = {0x66b, 0x66c, 0x2044, 0x60c, 0};
     size_t length;
     if (*text == ' ') return 0;
-    const size_t early = early_connector(text, size, before);
-    if (early) return early;
+    const size_t common = common_connector(text, size, before);
+    if (common) return common;
     const uint32_t code = sa_utf8_codepoint(text, size, &length);
     const sa_char_class after = sa_kind_at(text + length, size - length);
     if (!is_word(after)) return 0;
@@ -183,20 +178,19 @@ static size_t address_size(const char *text, size_t size, size_t scheme) {
 }
 
 /* Returns the size in bytes of the word at text, which begins with a letter or digit. */
-static size_t word_length(const char *text, size_t size, bool early) {
+static size_t word_length(const char *text, size_t size) {
     size_t at = 0, part = 0, last = 0, length;
     sa_char_class before = SA_CHAR_OTHER;
     while (at < size) {
         const sa_char_class kind = sa_utf8_char_class(text + at, size - at, &length);
-        if (is_word(kind) || (!early && is_sign_of_letter(text + at, size - at))) {
+        if (is_word(kind) || is_sign_of_letter(text + at, size - at)) {
             before = is_word(kind) ? kind : before;
             last = at;
             at += length;
             continue;
         }
-        if (!early && sa_is_tsheg(text + at, size - at)) return at + length;
-        length = early ? early_connector(text + at, size - at, before)
-                       : connector_size(text + at, size - at, before, text + last);
+        if (sa_is_tsheg(text + at, size - at)) return at + length;
+        length = connector_size(text + at, size - at, before, text + last);
         if (!length) break;
         const bool lost = sa_apostrophe_size(text + at, size - at);
         const bool elision = lost && sa_is_elided_word(text + part, at - part);
@@ -226,16 +220,14 @@ static size_t sign_length(const char *text, size_t size) {
 /* Returns the size in bytes of the token at text. A word includes a following apostrophe in "the
  * dogs' names" and in "l' homme". before: class of the character before; quoted: a single quotation
  * mark is open. */
-static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted,
-                           bool early) {
-    const sa_char_class kind = sa_kind_at(text, size);
+static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted) {
     if (sa_unknown_word_size(text, size)) return sa_unknown_word_size(text, size);
     if (*text == '-' && (before == SA_CHAR_SPACE || before == SA_CHAR_OPENING) &&
         sa_kind_at(text + 1, size - 1) == SA_CHAR_DIGIT)
-        return 1 + word_length(text + 1, size - 1, early);
-    if (!is_word(kind)) return early ? sa_utf8_grapheme_size(text, size) : sign_length(text, size);
-    const size_t length = word_length(text, size, early);
-    const size_t address = early ? 0 : address_size(text, size, length);
+        return 1 + word_length(text + 1, size - 1);
+    if (!is_word(sa_kind_at(text, size))) return sign_length(text, size);
+    const size_t length = word_length(text, size);
+    const size_t address = address_size(text, size, length);
     if (address > length) return address;
     const size_t mark = sa_apostrophe_size(text + length, size - length);
     const bool plural = text[length - 1] == 's' || text[length - 1] == 'S';
@@ -243,14 +235,13 @@ static size_t token_length(const char *text, size_t size, sa_char_class before, 
     return length + (keeps ? mark : 0);
 }
 
-static bool split_words(const char *text, size_t size, bool early, sa_tokens *tokens,
-                        sa_error *error) {
+bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
     sa_char_class before = SA_CHAR_SPACE;
     bool quoted = false;
     for (size_t at = 0, length; at < size; at += length) {
         const sa_char_class kind = sa_utf8_char_class(text + at, size - at, &length);
         if (kind != SA_CHAR_SPACE) {
-            length = token_length(text + at, size - at, before, quoted, early);
+            length = token_length(text + at, size - at, before, quoted);
             if (!sa_tokens_push_split(tokens, text + at, length, error)) return false;
             if (length == 1 && text[at] == '\'') quoted = !quoted;
             if (length == 3 && memcmp(text + at, "‘", 3) == 0) quoted = true;
@@ -259,12 +250,4 @@ static bool split_words(const char *text, size_t size, bool early, sa_tokens *to
         before = kind;
     }
     return true;
-}
-
-bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
-    return split_words(text, size, false, tokens, error);
-}
-
-bool sa_early_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
-    return split_words(text, size, true, tokens, error);
 }

@@ -19,7 +19,7 @@ typedef struct sa_tokenizer {
     void (*join_words)(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                        sa_buffer *out);
     bool subword; /* split gives words, which data/text_codec.h segments; see sa_tokenizer_join */
-    const struct sa_tokenizer *early; /* for models without a table of spaces; NULL: none */
+    bool spaces;  /* the codec has a table of spaces */
 } sa_tokenizer;
 
 extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
@@ -39,7 +39,5 @@ void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, si
 
 /* ---- The tokenizer word ---------------------------------------------------------------------- */
 
-/* Split a text as "word" does (see sa_tokenizer), and as models without a table of spaces need
- * it. */
+/* Splits a text as "word" does; see sa_tokenizer. */
 bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-bool sa_early_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);

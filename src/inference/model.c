@@ -215,11 +215,10 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
             tensors[at++] = sa_tensor_of(subwords[i], SA_U8, 0, merges[i].size, merges[i].text);
         }
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
-        const sa_metadata texts[] = {
-            {"settings", settings},
-            {"spaced_marks", model->target.spacing.spaced_marks ? "yes" : "no"},
-            {"core", sa_blas_core()},
-            {"program", SOFTALIGN_VERSION}};
+        const sa_metadata texts[] = {{"settings", settings},
+                                     {"spaced_marks", "no"}, /* 0.1.0 expects it */
+                                     {"core", sa_blas_core()},
+                                     {"program", SOFTALIGN_VERSION}};
         good = (!merges[0].failed && !merges[1].failed) ||
                sa_fail_memory(error, merges[0].size + merges[1].size);
         good = good && check_finite(tensors, at, error) &&
@@ -267,14 +266,10 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
     return good;
 }
 
-/* Reads the table of spaces of one side, which models of earlier programs lack. */
+/* Reads the table of spaces of one side, which models of 0.1.0 lack. */
 static bool read_spaces(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
-    if (!codec->tokenizer->early) return true;
-    if (!sa_container_find(file, name)) {
-        codec->tokenizer = codec->tokenizer->early;
-        return true;
-    }
+    if (!codec->tokenizer->spaces || !sa_container_find(file, name)) return true;
     const sa_tensor *text = find_text(file, name, error);
     return text && sa_vocab_read(&codec->spaces, text->data, text->size, file->name, name, error) &&
            sa_spacing_read(&codec->spacing, &codec->spaces.words, file->name, name, error);
@@ -283,14 +278,9 @@ static bool read_spaces(const sa_container *file, const char *name, sa_text_code
 /* Reads the texts of both sides. A shared embedding needs a shared vocabulary. */
 static bool read_codecs(const sa_container *file, const sa_settings *settings,
                         sa_text_codec codec[2], sa_error *error) {
-    const char *marks = sa_container_metadata(file, "spaced_marks");
-    const bool spaced = marks && strcmp(marks, "yes") == 0;
-    if (!spaced && (!marks || strcmp(marks, "no") != 0))
-        return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
     for (int i = 0; i < 2; i++) {
         codec[i] = (sa_text_codec){.tokenizer = sa_tokenizer_of(settings, i),
-                                   .lowercase = settings->lowercase,
-                                   .spacing.spaced_marks = i && spaced};
+                                   .lowercase = settings->lowercase};
         const sa_tensor *text = find_text(file, words[i], error);
         if (!text || !read_spaces(file, spaces[i], &codec[i], error) ||
             (codec[i].tokenizer->subword && !read_merges(file, subwords[i], &codec[i], error)) ||

@@ -52,10 +52,10 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     if (plan.size > MODEL_WEIGHTS) return false;
     for (int side = 0; side < 2; side++) {
         sa_text_codec *codec = side ? &model->target : &model->source;
-        const sa_tokenizer *row = sa_tokenizer_of(&settings, side);
-        codec->tokenizer = row->early && !codec->spacing.pairs.count ? row->early : row;
+        codec->tokenizer = sa_tokenizer_of(&settings, side);
         codec->lowercase = settings.lowercase;
-        if (!row->early) sa_spacing_release(&codec->spacing), sa_vocab_release(&codec->spaces);
+        if (!codec->tokenizer->spaces)
+            sa_spacing_release(&codec->spacing), sa_vocab_release(&codec->spaces);
     }
     if (!sa_model_init(to, &settings, &model->source, &model->target, NULL, NULL)) return false;
     for (size_t i = 0; i < to->plan.size; i++)

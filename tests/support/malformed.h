@@ -105,9 +105,6 @@ static const malformed_header malformed_headers[] = {
     {WORDS, "\"version\":\"1\"", "\"version\":1", "m: metadata 'version': not a string"},
     {WORDS, "\"program\":\"", "\"note\":{},\"program\":\"", "m: metadata 'note': not a string"},
     {WORDS, "\"core\":\"", "\"note\":null,\"core\":\"", "m: metadata 'note': not a string"},
-    {WORDS, "\"spaced_marks\":\"no\",", "", "m: metadata 'spaced_marks' must be yes or no"},
-    {WORDS, "\"spaced_marks\":\"no\"", "\"spaced_marks\":\"maybe\"",
-     "m: metadata 'spaced_marks' must be yes or no"},
     {WORDS, "\"settings\":", "\"setting\":", "m: no settings: not a model file"},
     /* types */
     {WORDS, E_TYPE, WITH_TYPE("\"F16\""),

@@ -49,9 +49,6 @@ const sa_option cli_align_rows[] = {
      "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
     {"pdf", CLI_FOLDER(OUT(path[CLI_PDF]), SA_LIST(SA_NUMBERED("pdf"))),
      "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
-    {"colormap", SA_CHOICE(OUT(colormap), 0, sa_colormaps),
-     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
-     "viridis"},
     {"font", CLI_TEXT(TEXT, OUT(font), NULL, "NAME"), "font of the pictures; default: sans-serif"},
     {"numbers", SA_OPTION_REAL, OUT(numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
      SA_LIST("auto", "none", "all"), "X",
@@ -182,8 +179,7 @@ static void note_glyphs(cli_align_output *out, const char *missing) {
 static bool add_picture(cli_align_output *out, const pair_view *pair, int output, sa_buffer *to,
                         sa_error *error) {
     const cli_align_options *options = out->options;
-    const sa_figure figure = {.map = options->colormap,
-                              .gold = pair->gold,
+    const sa_figure figure = {.gold = pair->gold,
                               .golds = pair->golds,
                               .site = out->site,
                               .numbers = options->numbers,
@@ -211,10 +207,10 @@ static bool contains(const char *variable, const char *word) {
 
 /* Returns what standard output can do: the window's columns, and colors according to NO_COLOR,
  * COLORTERM and TERM; a file or pipe has neither. */
-static sa_terminal screen_of(int colormap) {
+static sa_terminal screen_of(void) {
     enum { USUAL = 80 };
     struct winsize size = {0};
-    sa_terminal screen = {.map = colormap};
+    sa_terminal screen = {.colors = SA_COLOR_MODE_NONE};
     if (!isatty(STDOUT_FILENO)) return screen;
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
     screen.columns = known ? size.ws_col : USUAL;
@@ -374,7 +370,7 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
                      const char *model, const sa_settings *settings, sa_error *error) {
     const char *title = strcmp(command, "attribute") == 0 ? "Attributions of" : "Attention of";
     const cli_align_options *options = out->options;
-    out->screen = screen_of(options->colormap);
+    out->screen = screen_of();
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++)
         if (outputs[i].ending && options->path[i] && !sa_directory_create(options->path[i], error))
             return false;

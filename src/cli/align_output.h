@@ -24,9 +24,9 @@ enum {
 typedef struct cli_align_options {
     const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
-    const char *font;    /* of pictures: */
-    double numbers;      /* in the cells, as in sa_figure */
-    int colormap, width; /* width: of a picture in mm, or 0 */
+    const char *font; /* of pictures: */
+    double numbers;   /* in the cells, as in sa_figure */
+    int width;        /* in mm, or 0 */
     sa_link_options linking;
     sa_page_text page;
 } cli_align_options;

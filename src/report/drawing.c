@@ -172,67 +172,28 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
 
 /* ---- Colors ---------------------------------------------------------------------------------- */
 
-static const sa_color gray[] = {{0, 0, 0}, {255, 255, 255}};
-static const sa_color ink[] = {SA_COLOR_NONE, SA_COLOR_FULL};
-
-/* Black, the 24 grays of the palette, and white. */
-static const unsigned char gray_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
-                                             240, 241, 242, 243, 244, 245, 246, 247, 248,
-                                             249, 250, 251, 252, 253, 254, 255, 231};
-static const unsigned char ink_entries[] = {231, 255, 254, 253, 252, 251, 250, 249, 248,
-                                            247, 246, 245, 244, 243, 242, 241, 240, 239,
-                                            238, 237, 236, 235, 234, 233, 232, 16};
-
-/* Ten colors of viridis (van der Walt and Smith, 2015; public domain): perceptually uniform. */
-static const sa_color viridis[] = {
-    {0x44, 0x01, 0x54}, {0x48, 0x28, 0x78}, {0x3e, 0x4a, 0x89}, {0x31, 0x68, 0x8e},
-    {0x26, 0x82, 0x8e}, {0x1f, 0x9e, 0x89}, {0x35, 0xb7, 0x79}, {0x6d, 0xcd, 0x59},
-    {0xb4, 0xde, 0x2c}, {0xfd, 0xe7, 0x25},
-};
-
-/* Not the nearest colors of the palette, which has few dark ones, so that lightness would not
- * increase. */
-static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
-
-/* For -1 and, of numbers with both signs, 1: the colors of the pages. They are far apart for the
+/* The colors of the pages for 1, of numbers with both signs, and for -1. They are far apart for the
  * color-blind, too. */
-static const sa_color green = SA_COLOR_LESS, purple = SA_COLOR_MORE;
-enum { green_entry = 29, purple_entry = 54 };
+static const sa_color white = SA_COLOR_NONE, black = SA_COLOR_FULL, purple = SA_COLOR_MORE,
+                      green = SA_COLOR_LESS;
 
-#define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
-
-const sa_colormap sa_colormaps[] = {{"ink", LIST(ink), LIST(ink_entries)},
-                                    {"gray", LIST(gray), LIST(gray_entries)},
-                                    {"viridis", LIST(viridis), LIST(viridis_entries)},
-                                    {0}};
-
-static sa_color mix(sa_color from, sa_color to, double part) {
-    return (sa_color){(unsigned char)lround(from.red + (to.red - from.red) * part),
-                      (unsigned char)lround(from.green + (to.green - from.green) * part),
-                      (unsigned char)lround(from.blue + (to.blue - from.blue) * part)};
+static unsigned char mix(int from, int to, double part) {
+    return (unsigned char)lround(from + (to - from) * part);
 }
 
-sa_color sa_colormap_color(int map, double weight) {
-    const sa_colormap *colormap = &sa_colormaps[map];
-    if (weight < 0) return mix(colormap->stop[0], green, fmin(-weight, 1));
-    const double position = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
-    const int before = (int)fmin(floor(position), colormap->stops - 2);
-    return mix(colormap->stop[before], colormap->stop[before + 1], position - before);
+sa_color sa_weight_color(double weight, bool is_signed) {
+    const sa_color most = weight < 0 ? green : is_signed ? purple : black;
+    const double part = fmin(fabs(weight), 1);
+    return (sa_color){mix(white.red, most.red, part), mix(white.green, most.green, part),
+                      mix(white.blue, most.blue, part)};
 }
 
-sa_color sa_signed_color(int map, double share) {
-    return share < 0 ? sa_colormap_color(map, share)
-                     : mix(sa_colormaps[map].stop[0], purple, fmin(share, 1));
-}
-
-int sa_signed_palette_index(int map, double share) {
-    return share > 0.05 ? purple_entry : sa_colormap_palette_index(map, share);
-}
-
-int sa_colormap_palette_index(int map, double weight) {
-    const sa_colormap *colormap = &sa_colormaps[map];
-    if (weight < -0.05) return green_entry;
-    return colormap->entry[lround(fmin(fmax(weight, 0), 1) * (colormap->entries - 1))];
+int sa_weight_palette_index(double weight, bool is_signed) {
+    enum { BLACK = 16, GREEN = 29, PURPLE = 54, WHITE = 231, GRAYS = 24, AFTER_LAST = 256 };
+    if (weight < -0.05) return GREEN;
+    if (is_signed && weight > 0.05) return PURPLE;
+    const int level = (int)lround(fmin(fmax(weight, 0), 1) * (GRAYS + 1));
+    return level == 0 ? WHITE : level > GRAYS ? BLACK : AFTER_LAST - level;
 }
 
 bool sa_color_is_light(sa_color color) {

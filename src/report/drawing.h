@@ -10,27 +10,12 @@ typedef struct sa_color {
     unsigned char red, green, blue;
 } sa_color;
 
-typedef struct sa_colormap {
-    const char *name; /* of --colormap; NULL ends the table */
-    int stops;
-    const sa_color *stop; /* [stops] equidistant, interpolated linearly */
-    int entries;
-    const unsigned char *entry; /* [entries] of the 256-color palette, also equidistant */
-} sa_colormap;
-
-extern const sa_colormap sa_colormaps[];
-
-/* Returns the color of a weight, clamped to -1 .. 1; below 0, colors run from the color of 0 to
- * green. */
-sa_color sa_colormap_color(int map, double weight);
-
-/* Returns the color of a number of either sign, as a share of the largest: green for -1, purple for
- * 1. */
-sa_color sa_signed_color(int map, double share);
-int sa_signed_palette_index(int map, double share);
+/* Returns the color of a weight, clamped to -1 .. 1: black for 1, white for 0, green for -1;
+ * is_signed: of a number of either sign, as a share of the largest, with purple for 1. */
+sa_color sa_weight_color(double weight, bool is_signed);
 
 /* Returns the index of the color in the 256-color palette of a terminal. */
-int sa_colormap_palette_index(int map, double weight);
+int sa_weight_palette_index(double weight, bool is_signed);
 
 /* Returns whether black contrasts with the color more than white does. */
 bool sa_color_is_light(sa_color color);

@@ -29,7 +29,7 @@ enum {
 };
 
 static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
-                      gold = SA_COLOR_GOLD; /* visible on every colormap */
+                      gold = SA_COLOR_GOLD; /* visible on every color of weights */
 
 static void fill(sa_drawing *out, sa_box box, sa_color color) {
     sa_drawing_add(out, &(sa_shape){SA_SHAPE_FILLED, color, box}, NULL);
@@ -160,14 +160,9 @@ static void add_words(const layout *it, double x, double y, sa_drawing *out) {
     }
 }
 
-static sa_color color_of(const layout *it, const sa_figure_scale *scale, double share) {
-    return scale->is_signed ? sa_signed_color(it->figure->map, share)
-                            : sa_colormap_color(it->figure->map, share);
-}
-
-static void add_cell(const layout *it, const sa_figure_scale *scale, double weight, sa_box cell,
-                     bool valued, sa_drawing *out) {
-    const sa_color color = color_of(it, scale, weight / scale->most);
+static void add_cell(const sa_figure_scale *scale, double weight, sa_box cell, bool valued,
+                     sa_drawing *out) {
+    const sa_color color = sa_weight_color(weight / scale->most, scale->is_signed);
     sa_buffer value = {0};
     fill(out, cell, color);
     if (!valued) return;
@@ -185,7 +180,7 @@ static void add_cells(const layout *it, int panel, double x, double y, sa_drawin
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++, weight++)
-            add_cell(it, &scale, *weight,
+            add_cell(&scale, *weight,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
                      fabs(*weight) >= it->least, out);
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
@@ -199,7 +194,7 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     add_text(out, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
-        add_cell(it, &(sa_figure_scale){.most = 1}, gate[t],
+        add_cell(&(sa_figure_scale){.most = 1}, gate[t],
                  (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, !it->plain, out);
 }
 
@@ -310,7 +305,7 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     if (!scale.unit && least < -rounding) snprintf(marks[2], sizeof marks[2], "≤ 0");
     for (int i = 0; i < SCALE_STEPS; i++)
         fill(out, (sa_box){x, y + i * step, SCALE, step},
-             color_of(it, &scale, 1 + (low - 1) * i / (SCALE_STEPS - 1)));
+             sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));
     outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
     add_text(out, scale.unit ? scale.unit : "weight", FONT_VALUE,
              (sa_box){x, y - CELL, SCALE + GAP + scale_width(it), FONT}, SA_ANCHOR_LEFT, false,

@@ -10,7 +10,6 @@
 enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: only in a small matrix */
 
 typedef struct sa_figure {
-    int map;             /* index of sa_colormaps */
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
     sa_attention_site site; /* names the axes */

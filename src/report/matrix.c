@@ -226,16 +226,12 @@ static const char *block(double weight) {
 
 static void add_cell(const sa_terminal *terminal, const sa_figure_scale *scale, double weight,
                      sa_buffer *out) {
-    const int map = terminal->map;
     weight /= scale->most;
-    const sa_color color =
-        scale->is_signed ? sa_signed_color(map, weight) : sa_colormap_color(map, weight);
+    const sa_color color = sa_weight_color(weight, scale->is_signed);
     if (terminal->colors == SA_COLOR_MODE_NONE)
         sa_buffer_adds(out, block(weight));
     else if (terminal->colors == SA_COLOR_MODE_256)
-        sa_buffer_addf(out, "\x1b[48;5;%dm%*s",
-                       scale->is_signed ? sa_signed_palette_index(map, weight)
-                                        : sa_colormap_palette_index(map, weight),
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_weight_palette_index(weight, scale->is_signed),
                        CELL, "");
     else
         sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", color.red, color.green, color.blue, CELL, "");

@@ -67,7 +67,6 @@ typedef enum sa_color_mode {
 } sa_color_mode;
 typedef struct sa_terminal {
     sa_color_mode colors;
-    int map;     /* index of sa_colormaps */
     int columns; /* of a line; 0: unlimited */
 } sa_terminal;
 

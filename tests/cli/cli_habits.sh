@@ -112,6 +112,5 @@ hint mean align $model tiny.tsv --head meen
 hint gru.reset gradcheck --break gru.rest
 hint translate help translat
 hint bahdanau compare --train tiny.tsv --test tiny.tsv --out new --models bahdanu
-hint viridis align $model tiny.tsv --colormap virdis
 
 finish

@@ -1,4 +1,4 @@
-# align --svg, --png, --pdf, --colormap, and the picture on the terminal.
+# align --svg, --png, --pdf, and the picture on the terminal.
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
@@ -19,15 +19,11 @@ printf 'a cat.\tun chat.\t0-0\na cat.\tun chat.\t0-9\n' >beyond.tsv
 expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
     align $model beyond.tsv --svg beyond
 
-# Maps: black is low, or high.
-"$softalign" align $model pair.tsv --force-attention one-hot --svg gray --colormap gray
+# Black is high.
 "$softalign" align $model pair.tsv --force-attention one-hot --svg ink
-"$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --colormap viridis
 cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
-same "gray: 0 and 1" "42 7" "$(cells '#000000' gray) $(cells '#ffffff' gray)"
-same "ink: 0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
-same "viridis: 0 and 1" "42 7" "$(cells '#440154' viridis) $(cells '#fde725' viridis)"
-expect 2 "--colormap 'jet': expected ink, gray or viridis" align $model pair.tsv --colormap jet
+same "0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
+expect 2 "align: there is no '--colormap': black is high, as on the pages" align $model pair.tsv --colormap gray
 
 # Every head has its matrix, unless one or the mean is chosen.
 "$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null

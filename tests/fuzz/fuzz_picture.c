@@ -53,8 +53,7 @@ static void release(scene *it) {
 }
 
 static void draw(const scene *it) {
-    const sa_figure figure = {.map = (int)(it->ways % 3),
-                              .gold = it->ways & 8 ? it->gold : NULL,
+    const sa_figure figure = {.gold = it->ways & 8 ? it->gold : NULL,
                               .golds = it->ways & 8 ? (size_t)it->alignment.targets : 0,
                               .numbers = it->ways & 32 ? SA_NUMBERS_NONE : SA_NUMBERS_AUTO};
     sa_drawing drawing = {0};

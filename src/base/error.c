@@ -8,29 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t sa_utf8_decode(const char *bytes, size_t size, uint32_t *code) {
-    const unsigned char *text = (const unsigned char *)bytes;
-    size_t length = text[0] < 0x80   ? 1
-                    : text[0] < 0xc2 ? 0
-                    : text[0] < 0xe0 ? 2
-                    : text[0] < 0xf0 ? 3
-                    : text[0] < 0xf5 ? 4
-                                     : 0;
-    if (!length || length > size) return 0;
-    *code = length == 1 ? text[0] : text[0] & (0x7f >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) return 0;
-        *code = *code << 6 | (text[i] & 0x3f);
-    }
-    bool overlong = (length == 3 && *code < 0x800) || (length == 4 && *code < 0x10000);
-    bool surrogate = *code >= 0xd800 && *code < 0xe000;
-    return overlong || surrogate || *code > 0x10ffff ? 0 : length;
-}
-
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     uint32_t code;
     for (size_t at = 0, length; at < size; at += length) {
-        if ((length = sa_utf8_decode(text + at, size - at, &code))) continue;
+        length = (unsigned char)text[at] < 0x80 ? 1 : sa_utf8_decode(text + at, size - at, &code);
+        if (length) continue;
         *bad = at;
         return false;
     }
@@ -80,32 +62,12 @@ const char *sa_escape(char *out, size_t capacity, const char *text, size_t size)
     return out;
 }
 
-const char *sa_name_options(char *out, size_t capacity, const char *format) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    size_t used = 0;
-    bool named = false;
-    for (; *format && used + 3 < capacity; format++) {
-        const size_t size = *format == '{' ? strspn(format + 1, letters) : 0;
-        if (size && format[1 + size] == '}') {
-            out[used++] = '-', out[used++] = '-';
-            named = true;
-        } else if (named && *format == '}') {
-            named = false;
-        } else {
-            out[used++] = named && *format == '_' ? '-' : *format;
-        }
-    }
-    sa_require(!*format);
-    out[used] = 0;
-    return out;
-}
-
 bool(sa_fail)(sa_error *error, sa_code code, const char *format, ...) {
     if (!error) return false;
-    char named[2 * sizeof error->text], text[2 * sizeof error->text];
+    char text[2 * sizeof error->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, sa_name_options(named, sizeof named, format), arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     error->code = code;
     sa_escape(error->text, sizeof error->text, text, strlen(text));

@@ -14,12 +14,6 @@
 bool sa_fail(sa_error *error, sa_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Replaces names of settings in braces by options: "{max_len} %d" becomes "--max-len %d". This is
- * how numeric modules mention options in messages without depending on config, whose options are
- * named like their fields. sa_fail calls it; call it for other formats. Returns out. */
-const char *sa_name_options(char *out, size_t capacity, const char *format)
-    __attribute__((format_arg(3)));
-
 /* Fails with a message from errno: "cannot open 'x': No such file or directory". `verb` is "open",
  * "read", "write" ...; the code should be SA_OPEN or SA_IO. */
 bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *path);

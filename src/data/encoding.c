@@ -279,8 +279,8 @@ bool sa_gold_counts_blanks(const sa_corpus *corpus, const sa_settings *settings,
 
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
     return sa_fail(error, SA_DATA,
-                   "%s: {guided_alignment} needs the links of every pair: in a third column, or in "
-                   "a file named by {alignments}%s%s",
+                   "%s: --guided-alignment needs the links of every pair: in a third column, or in "
+                   "a file named by --alignments%s%s",
                    corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
 }
 

@@ -203,7 +203,7 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
     for (size_t i = 0; i < reader->records.cells && list.size < 256; i++)
         if (strcmp(names[i], name) != 0)
             sa_buffer_addf(&list, "%s'%s'", list.size ? ", " : "", names[i]);
-    sa_fail(error, SA_USAGE, "%s: %s%s ({columns}); there are: %s", reader->records.text.file.name,
+    sa_fail(error, SA_USAGE, "%s: %s%s (--columns); there are: %s", reader->records.text.file.name,
             what, name, list.size && !list.failed ? list.text : "none");
     sa_buffer_release(&list);
     return false;
@@ -223,13 +223,13 @@ static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *
         if (next) *next++ = 0;
         if (!*at || count == SA_PAIR_TEXTS || strcmp(at, "0") == 0)
             return sa_fail(error, SA_USAGE,
-                           "{columns} %s: expected two to four numbers from 1 or names with "
+                           "--columns %s: expected two to four numbers from 1 or names with "
                            "commas between them, such as 2,4",
                            columns);
         reader->wanted[count++] = at;
     }
     return count > 1 || sa_fail(error, SA_USAGE,
-                                "{columns} %s: expected the columns of source and target, such as "
+                                "--columns %s: expected the columns of source and target, such as "
                                 "2,4",
                                 columns);
 }
@@ -263,7 +263,7 @@ static bool find_column(const sa_pair_reader *reader, const char *wanted, size_t
     for (size_t i = 0; i < records->cells; i++) {
         const int fit = fit_of(reader->format, name[i], wanted);
         if (fit && fit == best)
-            return sa_fail(error, SA_DATA, "%s:%zu: '%s' and '%s' are both '%s' ({columns})",
+            return sa_fail(error, SA_DATA, "%s:%zu: '%s' and '%s' are both '%s' (--columns)",
                            records->text.file.name, records->line, name[*at], name[i], wanted);
         if (fit > best) best = fit, *at = i;
     }
@@ -362,7 +362,7 @@ static void note_columns(sa_pair_reader *reader, char *const *name, const column
                        name[at[0]], name[at[1]], records->line);
     if (!guess->odd || guess->header) return;
     sa_error odd;
-    sa_fail(&odd, SA_DATA, "; '%s' and '%s' on line %zu are a pair ({columns} %s,%s: names)",
+    sa_fail(&odd, SA_DATA, "; '%s' and '%s' on line %zu are a pair (--columns %s,%s: names)",
             name[0], name[1], records->line, name[0], name[1]);
     sa_buffer_adds(&reader->note, odd.text);
 }
@@ -397,7 +397,7 @@ static bool open_two(sa_pair_reader *reader, const char *path, const char *colum
                      sa_error *error) {
     const char *target = strchr(path, ',') + 1;
     if (columns)
-        return sa_fail(error, SA_USAGE, "{columns}: '%s' are two files without columns", path);
+        return sa_fail(error, SA_USAGE, "--columns: '%s' are two files without columns", path);
     const char *source = reader->words = sa_copy(path, (size_t)(target - path) - 1, error);
     if (!source) return false;
     if (strcmp(source, target) == 0 || sa_file_same(source, target))
@@ -442,7 +442,7 @@ static bool take_texts(sa_pair_reader *reader, sa_error *error) {
         char *text = reader->at[k] < records->cells ? records->cell[reader->at[k]] : NULL;
         reader->found[k] |= text != NULL;
         if (!text && reader->wanted[k] && !named && !is_blank_row(records))
-            return sa_fail(error, SA_DATA, "%s:%zu: no column %zu ({columns})",
+            return sa_fail(error, SA_DATA, "%s:%zu: no column %zu (--columns)",
                            records->text.file.name, records->line, reader->at[k] + 1);
         if (!text && (named ? k < 2 || reader->wanted[k] : k == 0)) text = nothing;
         reader->text[k] = text;

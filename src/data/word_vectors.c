@@ -73,14 +73,14 @@ static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float 
         int count;
         if (number == 1 && sscanf(line, "%lld %lld %c", &all, &width, &more) == 2) {
             if (width == m) continue;
-            return sa_fail(error, SA_DATA, "%s:1: its vectors have %lld numbers, {embed} is %d",
+            return sa_fail(error, SA_DATA, "%s:1: its vectors have %lld numbers, --embed is %d",
                            name, width, m);
         }
         char *numbers = cut_word(line, size, &count);
         const char *last = strrchr(line, ' ');
         if (count != m)
             return sa_fail(error, SA_DATA,
-                           "%s:%zu: expected a word and %d finite numbers ({embed}); there are %d "
+                           "%s:%zu: expected a word and %d finite numbers (--embed); there are %d "
                            "after '%.40s'",
                            name, number, m, count, last ? last + 1 : line);
         if (!set_rows(vocab, line, numbers, m, rows, found))

@@ -161,7 +161,7 @@ static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t fir
 
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
     return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.recurrent) ||
-           sa_fail(error, SA_USAGE, "{align_at} input needs a Transformer or a decoder-only model");
+           sa_fail(error, SA_USAGE, "--align-at input needs a Transformer or a decoder-only model");
 }
 
 /* Checks the methods; attends: whether one of them reads the attention that align shows. */
@@ -174,29 +174,29 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
     for (int k = 0; k < count; k++) {
         if (list[k]->layers && model->w.recurrent)
             return sa_fail(error, SA_USAGE,
-                           "{method} %s reads the layers of a Transformer or decoder-only model",
+                           "--method %s reads the layers of a Transformer or decoder-only model",
                            list[k]->name);
         for (int p = 0; list[k]->sums && p < attention->parts; p++)
             if (attention->part[p].kind->forward[SA_PLACE_OUTPUT])
                 return sa_fail(error, SA_USAGE,
-                               "{method} %s reads sums of weighted values, which %s would change",
+                               "--method %s reads sums of weighted values, which %s would change",
                                list[k]->name, attention->part[p].kind->name);
         for (int p = 0; list[k]->shares && p < attention->parts; p++)
             if (sa_rare_of(attention->part[p].kind)->any_sum)
                 return sa_fail(error, SA_USAGE,
-                               "{method} %s divides rows of weights by their sums, which must be "
+                               "--method %s divides rows of weights by their sums, which must be "
                                "positive: %s",
                                list[k]->name, sa_rare_of(attention->part[p].kind)->any_sum);
         if (options->target_prefix && !list[k]->prefix &&
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE,
-                           "{target_prefix}: {method} %s covers source words only%s", list[k]->name,
+                           "--target-prefix: --method %s covers source words only%s", list[k]->name,
                            list[k]->joint ? ", except in a decoder-only model" : "");
         *attends = *attends || !list[k]->score || list[k]->sums;
     }
     if (count && !*attends && (options->layer || options->at))
         return sa_fail(error, SA_USAGE,
-                       "{layer} and {align_at} apply only to the methods attention and norms");
+                       "--layer and --align-at apply only to the methods attention and norms");
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))
         return sa_fail(error, SA_USAGE,
                        "attributions cover source words, with the model's own weights");
@@ -210,20 +210,20 @@ static bool check_options(const sa_model *model, const sa_align_options *options
     if (options->methods && !check_methods(model, options, &attends, error)) return false;
     if (options->target_prefix && !options->methods)
         return sa_fail(error, SA_USAGE,
-                       "{target_prefix} applies to attributions: choose some with {method}");
+                       "--target-prefix applies to attributions: choose some with --method");
     if (!attends) return true;
     if (!sa_settings_has_attention(&model->settings)) return sa_fail_no_attention(model, error);
     if (site >= sizeof sites / sizeof *sites)
         return sa_fail(error, SA_USAGE, "there is no attention site %zu", site);
     const int layers = sa_seq2seq_layers(&model->w, options->site);
     if (!layers)
-        return sa_fail(error, SA_USAGE, "{site} %s: the model has no attention there", sites[site]);
+        return sa_fail(error, SA_USAGE, "--site %s: the model has no attention there", sites[site]);
     if (options->layer < 0 || options->layer > layers)
-        return sa_fail(error, SA_USAGE, "{layer} %d: the model has %d", options->layer, layers);
+        return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", options->layer, layers);
     return sa_align_at_check(model, options->at, error) &&
            (options->at == SA_ALIGN_OUTPUT || options->site == SA_SITE_CROSS ||
             sa_fail(error, SA_USAGE,
-                    "{align_at} input links source and target: it needs {site} cross")) &&
+                    "--align-at input links source and target: it needs --site cross")) &&
            sa_override_check(options->override, error);
 }
 

@@ -478,7 +478,7 @@ int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIB
             return sa_fail(error, SA_USAGE, "unknown method '%s'%s", name,
                            sa_nearest_hint_in(&(sa_nearest){.wanted = name}, sa_attribution_name));
         for (int k = 0; k < count; k++)
-            if (list[k] == row) return sa_fail(error, SA_USAGE, "{method} %s: named twice", name);
+            if (list[k] == row) return sa_fail(error, SA_USAGE, "--method %s: named twice", name);
         list[count++] = row;
     }
     return count;

@@ -42,7 +42,7 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
             return sa_fail(
                 error, SA_LIMIT,
                 "outputs of up to %d words: model %d can attend to %d at most (a smaller "
-                "{max_ratio} or {max_len} helps)",
+                "--max-ratio or --max-len helps)",
                 steps, m + 1, most);
     }
     return true;

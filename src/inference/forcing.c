@@ -164,7 +164,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
         if (!sa_settings_has_attention(settings)) continue;
         if (models[m]->w.transformer.sizes.decoder_only)
             return sa_fail(error, SA_USAGE,
-                           "{force_attention} replaces the weights of cross-attention, which a "
+                           "--force-attention replaces the weights of cross-attention, which a "
                            "decoder-only model has none of");
         const sa_part *part = sa_scores[settings->attention].part;
         if (chosen.kind != SA_OVERRIDE_EXPECTED || (sa_rare_of(part)->noise_width))
@@ -173,7 +173,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     }
     if (!attends) return sa_fail_no_attention(models[0], error);
     return sa_fail(error, SA_USAGE,
-                   "{force_attention} expected: the weights of {attention} %s are those of its "
+                   "--force-attention expected: the weights of --attention %s are those of its "
                    "training already",
                    SA_NAME(sa_scores, (size_t)attends->attention));
 }

@@ -171,7 +171,7 @@ bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *sc
     if (!sa_seq2seq_layers(&model->w, SA_SITE_DECODER))
         return sa_fail(
             error, SA_USAGE,
-            "{heads}: the model's decoder has no self-attention; those of Transformers and "
+            "--heads: the model's decoder has no self-attention; those of Transformers and "
             "of decoder-only models have");
     head_work all = {.model = model,
                      .corpus = corpus,

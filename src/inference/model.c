@@ -24,7 +24,7 @@ bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error)
     return sa_fail(error, SA_LIMIT,
                    means
                        ? "a model of %zu weights takes %zu bytes in training, with those for "
-                         "{average}; a file holds %zu at most"
+                         "--average; a file holds %zu at most"
                        : "a model of %zu weights takes %zu bytes in training; a file holds %zu at "
                          "most",
                    model->plan.size, bytes, SA_FILE_LIMIT);
@@ -119,11 +119,11 @@ static bool check_length(const sa_model *model, const sa_text_codec *codec, cons
     sa_sentences_release(read, 1);
     if (good) return true;
     if (!line)
-        return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than {max_len} %d", side,
+        return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than --max-len %d", side,
                        tokens, most);
     return sa_fail(error, SA_LIMIT,
-                   name ? "%s:%zu: the %s has %d tokens, more than {max_len} %d"
-                        : "%sline %zu: the %s has %d tokens, more than {max_len} %d",
+                   name ? "%s:%zu: the %s has %d tokens, more than --max-len %d"
+                        : "%sline %zu: the %s has %d tokens, more than --max-len %d",
                    name ? name : "", line, side, tokens, most);
 }
 
@@ -144,7 +144,7 @@ bool sa_fail_no_attention(const sa_model *model, sa_error *error) {
 bool sa_fail_diverged(sa_error *error) {
     return sa_fail(error, SA_DIVERGED,
                    "the model's probabilities are out of range: its training diverged "
-                   "(a smaller {lr} or {clip} helps)");
+                   "(a smaller --lr or --clip helps)");
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error
         if (odd)
             return sa_fail(error, SA_DIVERGED,
                            "tensor '%s' is not finite any more: its training diverged "
-                           "(a smaller {lr} or {clip} helps)",
+                           "(a smaller --lr or --clip helps)",
                            tensors[i].name);
     }
     return true;

@@ -342,7 +342,7 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
                                                                          : read_table)(file, error))
         return false;
     if ((size_t)file->layer > file->dim[0])
-        return sa_fail(error, SA_USAGE, "{layer} %d: %s has %zu layer%s", file->layer, file->place,
+        return sa_fail(error, SA_USAGE, "--layer %d: %s has %zu layer%s", file->layer, file->place,
                        *file->dim, *file->dim == 1 ? "" : "s");
     file->alignment = (sa_alignment){.targets = (int)file->dim[2],
                                      .sources = (int)file->dim[3],

@@ -10,7 +10,7 @@
 
 bool sa_drawing_can_render(const char *font, sa_error *error) {
     return !font || pango_font_map_get_family(pango_cairo_font_map_get_default(), font) ||
-           sa_fail(error, SA_USAGE, "{font} '%s': no such font on this machine (fc-list : family)",
+           sa_fail(error, SA_USAGE, "--font '%s': no such font on this machine (fc-list : family)",
                    font);
 }
 

@@ -142,7 +142,7 @@ bool sa_blas_check_memory(int threads, sa_error *error) {
         return sa_fail(
             error, SA_LIMIT,
             "no memory for the products of %d thread%s: OpenBLAS maps %zu bytes for each "
-            "(see ulimit -v, ulimit -d, {threads})",
+            "(see ulimit -v, ulimit -d, --threads)",
             threads, threads == 1 ? "" : "s", buffer);
     munmap(probe, all);
     return true;

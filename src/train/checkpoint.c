@@ -110,8 +110,8 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
         return sa_fail(error, SA_DATA,
                        validated ? CHANGED
                        : session->training->valid
-                           ? CHANGED ", or {valid} was not given then, or other {columns}"
-                           : CHANGED ", or {valid} was given then, or other {columns}",
+                           ? CHANGED ", or --valid was not given then, or other --columns"
+                           : CHANGED ", or --valid was given then, or other --columns",
                        session->train.name, file);
     return validated ||
            sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
@@ -139,7 +139,7 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
     if (!sa_container_find(file, "training.at"))
         return sa_fail(error, SA_DATA,
                        "%s: tensor 'training.at' is missing: a model without the state of its "
-                       "training, from which {init_from} can start a new one",
+                       "training, from which --init-from can start a new one",
                        file->name);
     for (size_t i = 0; i < count; i++) {
         const sa_tensor *tensor = &state[i];

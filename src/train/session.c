@@ -8,11 +8,11 @@
 sa_exchange *sa_session_processes;
 
 void sa_session_note(const sa_session *session, const char *format, ...) {
-    char named[512], text[512];
+    char text[512];
     if (!session->training->report) return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, sa_name_options(named, sizeof named, format), arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sa_progress progress = {.kind = SA_PROGRESS_NOTE, .note = text};
     session->training->report(session->training->context, &progress);

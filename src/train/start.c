@@ -52,15 +52,15 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
     if (!training->pausing && !look_for(out, "run.json", &compared, error)) return false;
     if (compared)
         return sa_fail(error, SA_BUSY,
-                       "'%s' is a run of 'compare' (run.json): choose another {out}", out);
+                       "'%s' is a run of 'compare' (run.json): choose another --out", out);
     if (training->resume || training->overwrite) return true;
     return sa_training_find(out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,
                               found == names[SA_LAST]
-                                  ? "'%s' holds a training (%s): {resume} continues it, "
-                                    "{overwrite} replaces it"
-                                  : "'%s' holds a training (%s) that {resume} cannot continue, "
-                                    "without last.safetensors: {overwrite} replaces it",
+                                  ? "'%s' holds a training (%s): --resume continues it, "
+                                    "--overwrite replaces it"
+                                  : "'%s' holds a training (%s) that --resume cannot continue, "
+                                    "without last.safetensors: --overwrite replaces it",
                               out, found));
 }
 
@@ -177,7 +177,7 @@ static bool copy_weights(const sa_session *session, const sa_model *from, sa_err
     sa_seq2seq_plan(&sizes, &plan);
     if (plan.size != from->plan.size)
         return sa_fail(error, SA_USAGE,
-                       "{max_len} %d: '%s' has weights for the positions of its %d tokens",
+                       "--max-len %d: '%s' has weights for the positions of its %d tokens",
                        session->settings.max_len, path, from->trained.max_len);
     for (int i = 0; i < plan.count; i++)
         memcpy(model->values + model->plan.item[i].offset, from->values + plan.item[i].offset,
@@ -372,7 +372,7 @@ static void note_pairs(const sa_session *session) {
     if (session->data.count < FEW && settings->model == SA_MODEL_RECURRENT &&
         settings->hidden > SMALL)
         sa_session_note(session, "note: with so few pairs a small model with small batches learns "
-                                 "more: {batch} 4 {hidden} 32 {embed} 16");
+                                 "more: --batch 4 --hidden 32 --embed 16");
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
     if (sa_has_subwords(&session->settings)) note_merges(session);
@@ -389,11 +389,10 @@ static void note_model(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const sa_exchange *exchange = session->exchange;
     const int shards = settings->shards, threads = sa_pool_threads(session->model.pool);
-    char where[96] = "", idle[64] = "", format[64];
+    char where[96] = "", idle[64] = "";
     if (exchange) snprintf(where, sizeof where, "%s, each with ", exchange->where);
     if (shards < threads * (exchange ? exchange->size : 1))
-        snprintf(idle, sizeof idle,
-                 sa_name_options(format, sizeof format, " (updates use %d: see {shards})"), shards);
+        snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
     sa_session_note(session, "model: %zu weights, %d shard%s, %s%d thread%s%s%s",
                     session->model.plan.size, shards, shards == 1 ? "" : "s", where, threads,
                     threads == 1 ? "" : "s", idle, session->training->resume ? ", resumed" : "");
@@ -422,8 +421,8 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
         return sa_fail(error, SA_USAGE, "a training is either resumed or overwritten");
     if (training->init_from && (training->embeddings[0] || training->embeddings[1]))
         return sa_fail(error, SA_USAGE,
-                       "{init_from} brings embeddings: {source_embeddings} and "
-                       "{target_embeddings} are for random weights");
+                       "--init-from brings embeddings: --source-embeddings and "
+                       "--target-embeddings are for random weights");
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
     for (int i = 0; i < SA_TRAINING_FILES; i++)

@@ -145,7 +145,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                                        .beta2 = settings->beta2,
                                        .epsilon = settings->epsilon}};
     if (schedule->needs_steps && settings->steps == 0)
-        return sa_fail(error, SA_USAGE, "{schedule} %s needs {steps} N", schedule->name);
+        return sa_fail(error, SA_USAGE, "--schedule %s needs --steps N", schedule->name);
     sa_blas_init();
     sa_seq2seq_plan(sizes, &trainer->plan);
     for (int side = 0; side < 2; side++)
@@ -368,7 +368,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
         if (++trainer->nonfinite < MAX_NONFINITE) return true;
         return sa_fail(error, SA_DIVERGED,
                        "training diverged: %d batches in a row without a finite gradient "
-                       "(a smaller {lr} or {clip} helps)",
+                       "(a smaller --lr or --clip helps)",
                        MAX_NONFINITE);
     }
 

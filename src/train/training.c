@@ -125,7 +125,7 @@ static bool compare_weights(const sa_session *session, sa_error *error) {
            sa_exchange_same(session->exchange, hash_weights(&session->model), "other weights",
                             &odd) ||
            sa_fail(error, SA_CHECK,
-                   "%s after update %lld: its memory or processor may be faulty; {resume} goes on "
+                   "%s after update %lld: its memory or processor may be faulty; --resume goes on "
                    "from the last validation",
                    odd.text, (long long)session->trainer.step);
 }
@@ -271,7 +271,7 @@ static bool write_average(sa_session *session, sa_error *error) {
     sa_real *present = model->values;
     const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
     if (!count && session->settings.average)
-        sa_session_note(session, "note: no mean weights: no validation was due ({valid_every})");
+        sa_session_note(session, "note: no mean weights: no validation was due (--valid-every)");
     if (!count || !sa_exchange_leads(session->exchange)) return true;
     sa_real *mean = sa_new(model->plan.size, sizeof *mean, error);
     if (!mean) return false;

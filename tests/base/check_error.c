@@ -73,15 +73,6 @@ END_TEST
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-START_TEST(a_setting_is_named_by_its_option) {
-    sa_error error;
-    char out[64];
-    sa_fail(&error, SA_USAGE, "{max_len} %d: {lr}, {d {not-one} {} } %s", 7, "{max_len}");
-    ck_assert_str_eq(error.text, "--max-len 7: --lr, {d {not-one} {} } {max_len}");
-    ck_assert_str_eq(sa_name_options(out, sizeof out, "see {kv_heads}"), "see --kv-heads");
-}
-END_TEST
-
 START_TEST(a_failure_says_what_and_where) {
     sa_error error = {0};
     ck_assert(!sa_fail(&error, SA_DATA, "%s:%d: no tab", "x\ny.tsv", 12));
@@ -232,7 +223,6 @@ int main(void) {
     tcase_add_test(tests, a_zero_byte_is_text_like_any_other);
     tcase_add_test(tests, long_text_is_cut_with_an_ellipsis);
     tcase_add_test(tests, a_failure_says_what_and_where);
-    tcase_add_test(tests, a_setting_is_named_by_its_option);
     tcase_add_loop_test_raise_signal(tests, a_mistake_of_the_program_ends_it, SIGABRT, 0, 2);
     tcase_add_test(tests, a_message_is_never_longer_than_its_room);
     tcase_add_test(tests, new_memory_is_zero_and_never_nothing);

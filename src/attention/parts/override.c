@@ -116,7 +116,7 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
             return true;
         }
     return sa_fail(error, SA_USAGE,
-                   "{force_attention} '%s': expected none, uniform, shuffle, shift:N, one-hot, "
+                   "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot, "
                    "gold or expected%s",
                    text,
                    sa_nearest_hint_in(&(sa_nearest){.wanted = text}, sa_attention_override_name));

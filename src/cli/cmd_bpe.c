@@ -54,9 +54,9 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
         good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
     good =
         good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
-    if (good && bpe.count < (size_t)options->merges)
+    if (good && bpe.pairs.count < (size_t)options->merges)
         cli_note("note: %zu merges of %d learned: no other pair of symbols occurs %d times",
-                 bpe.count, options->merges, options->min_frequency);
+                 bpe.pairs.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
     sa_bpe_release(&bpe);
@@ -136,7 +136,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     bool good = sa_bpe_open(&bpe, options->codes, error);
-    if (good) sa_bpe_segmenter_init(&work.segmenter, &bpe);
+    work.segmenter.bpe = &bpe;
     good = good && cli_each_line(paths[0] ? paths[0] : "-", apply_line, &work, error) &&
            cli_print(&work.out, error);
     sa_buffer_release(&work.out);

@@ -29,30 +29,31 @@ static int32_t find_merge(const sa_bpe *bpe, int32_t left, int32_t right) {
     return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
 }
 
+sa_bpe_pair sa_bpe_pair_of(const sa_strings *pairs, size_t number) {
+    sa_bpe_pair pair;
+    memcpy(&pair, sa_strings_get(pairs, (int32_t)number).text, sizeof pair);
+    return pair;
+}
+
 bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error) {
     const sa_bpe_pair pair = {left, right};
     const sa_token one = sa_strings_get(&bpe->symbols, left);
     const sa_token other = sa_strings_get(&bpe->symbols, right);
-    sa_buffer both = {0};
-    sa_buffer_add(&both, one.text, one.size);
-    sa_buffer_add(&both, other.text, other.size);
-    if (both.failed) sa_fail_memory(error, one.size + other.size);
-    *made = both.failed ? -1 : sa_strings_add(&bpe->symbols, both.text, both.size, error);
-    sa_buffer_release(&both);
-    const int32_t number =
-        *made < 0 ? -1 : sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
-    if (number < 0 ||
-        !sa_reserve(&bpe->merge, &bpe->capacity, bpe->pairs.count, sizeof *bpe->merge, error))
+    char *both = sa_format(error, "%.*s%.*s", (int)one.size, one.text, (int)other.size, other.text);
+    *made = both ? sa_strings_add(&bpe->symbols, both, one.size + other.size, error) : -1;
+    free(both);
+    if (*made < 0 ||
+        !sa_reserve(&bpe->made, &bpe->capacity, bpe->pairs.count + 1, sizeof *made, error))
         return false;
-    bpe->merge[number] = (sa_bpe_merge){left, right, *made};
-    bpe->count = bpe->pairs.count;
-    return true;
+    const int32_t number = sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
+    if (number >= 0) bpe->made[number] = *made;
+    return number >= 0;
 }
 
 void sa_bpe_release(sa_bpe *bpe) {
     sa_strings_release(&bpe->symbols);
     sa_strings_release(&bpe->pairs);
-    free(bpe->merge);
+    free(bpe->made);
     *bpe = (sa_bpe){0};
 }
 
@@ -60,13 +61,11 @@ void sa_bpe_release(sa_bpe *bpe) {
 
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
     sa_buffer_adds(out, VERSION "\n");
-    for (size_t i = 0; i < bpe->count; i++) {
-        const sa_token left = sa_strings_get(&bpe->symbols, bpe->merge[i].left);
-        const sa_token right = sa_strings_get(&bpe->symbols, bpe->merge[i].right);
-        sa_buffer_add(out, left.text, left.size);
-        sa_buffer_add(out, " ", 1);
-        sa_buffer_add(out, right.text, right.size);
-        sa_buffer_add(out, "\n", 1);
+    for (size_t i = 0; i < bpe->pairs.count; i++) {
+        const sa_bpe_pair pair = sa_bpe_pair_of(&bpe->pairs, i);
+        const sa_token left = sa_strings_get(&bpe->symbols, pair.left);
+        const sa_token right = sa_strings_get(&bpe->symbols, pair.right);
+        sa_buffer_addf(out, "%.*s %.*s\n", (int)left.size, left.text, (int)right.size, right.text);
     }
 }
 
@@ -76,10 +75,11 @@ static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32
 }
 
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
-    bool same = one->count == other->count;
-    for (size_t i = 0; same && i < one->count; i++)
-        same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
-               same_symbol(one, one->merge[i].right, other, other->merge[i].right);
+    bool same = one->pairs.count == other->pairs.count;
+    for (size_t i = 0; same && i < one->pairs.count; i++) {
+        const sa_bpe_pair a = sa_bpe_pair_of(&one->pairs, i), b = sa_bpe_pair_of(&other->pairs, i);
+        same = same_symbol(one, a.left, other, b.left) && same_symbol(one, a.right, other, b.right);
+    }
     return same;
 }
 
@@ -174,10 +174,6 @@ typedef struct sa_bpe_symbol {
     uint32_t size; /* bytes */
 } sa_bpe_symbol;
 
-void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
-    *segmenter = (sa_bpe_segmenter){.bpe = bpe};
-}
-
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
     sa_strings_release(&segmenter->words);
     free(segmenter->end), free(segmenter->size), free(segmenter->symbol);
@@ -216,7 +212,7 @@ static int32_t merge_with_next(const sa_bpe_segmenter *segmenter, const sa_bpe_s
  */
 static size_t apply_merge(sa_bpe_segmenter *segmenter, size_t count, int32_t merge) {
     sa_bpe_symbol *symbol = segmenter->symbol;
-    const int32_t made = segmenter->bpe->merge[merge].made;
+    const int32_t made = segmenter->bpe->made[merge];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++, kept++) {
         const bool joins = symbol[i].merge == merge;

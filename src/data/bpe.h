@@ -16,16 +16,20 @@
 /* The mark that follows the last character of a word. */
 #define SA_BPE_WORD_END "</w>"
 
-typedef struct sa_bpe_merge {
-    int32_t left, right, made; /* symbol ids */
-} sa_bpe_merge;
+/* A pair of symbols, by their numbers; its bytes are a string of sa_bpe.pairs. */
+typedef struct sa_bpe_pair {
+    int32_t left, right;
+} sa_bpe_pair;
 
 typedef struct sa_bpe {
     sa_strings symbols;
-    sa_strings pairs;    /* the sa_bpe_pair of every merge, in the same order */
-    sa_bpe_merge *merge; /* [count] in the order they were learned */
-    size_t count, capacity;
+    sa_strings pairs; /* those that are merged, in the order they were learned */
+    int32_t *made;    /* [pairs.count] the symbols that replace them */
+    size_t capacity;
 } sa_bpe;
+
+/* Returns a pair by its number. */
+sa_bpe_pair sa_bpe_pair_of(const sa_strings *pairs, size_t number);
 
 /* ---- Merges and their files -------------------------------------------------------------------
  */
@@ -42,10 +46,6 @@ void sa_bpe_release(sa_bpe *bpe);
 
 /* Appends the merge of two symbols; *made is the new symbol. */
 bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error);
-/* A pair of symbols; its bytes are the strings of `pairs`. */
-typedef struct sa_bpe_pair {
-    int32_t left, right;
-} sa_bpe_pair;
 
 /* Returns the length in bytes of the character at the start of a text (valid UTF-8, size > 0). */
 size_t sa_bpe_character_size(const char *text, size_t size);
@@ -61,7 +61,7 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
 /* ---- Segmentation -----------------------------------------------------------------------------
  */
 
-/* Segments words; words already segmented are cached. */
+/* Segments words; words already segmented are cached. It begins with everything but bpe zero. */
 typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
     sa_strings words; /* the cache */
@@ -72,7 +72,6 @@ typedef struct sa_bpe_segmenter {
     size_t symbol_capacity;
 } sa_bpe_segmenter;
 
-void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe);
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter);
 
 /* Returns the sizes in bytes of the *count subwords of a word, valid until the next call; NULL: out

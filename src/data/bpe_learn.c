@@ -37,12 +37,6 @@ typedef struct learner {
     size_t heap_count, heap_capacity;
 } learner;
 
-static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
-    sa_bpe_pair both;
-    memcpy(&both, sa_strings_get(&all->keys, number).text, sizeof both);
-    return both;
-}
-
 static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
     return sa_token_compare(sa_strings_get(symbols, one), sa_strings_get(symbols, other));
 }
@@ -54,7 +48,8 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
 static bool comes_before(const learner *all, const heap_item *a, const heap_item *b) {
     if (a->frequency != b->frequency) return a->frequency > b->frequency;
     if (a->pair == b->pair) return false;
-    const sa_bpe_pair one = symbols_of(all, a->pair), other = symbols_of(all, b->pair);
+    const sa_bpe_pair one = sa_bpe_pair_of(&all->keys, (size_t)a->pair),
+                      other = sa_bpe_pair_of(&all->keys, (size_t)b->pair);
     const int left = compare(&all->bpe->symbols, one.left, other.left);
     return left ? left > 0 : compare(&all->bpe->symbols, one.right, other.right) > 0;
 }
@@ -151,7 +146,7 @@ static bool merge_at(learner *all, int32_t position, int32_t made, sa_error *err
 
 /* Merges all occurrences of a pair, from left to right: in "x x x", the first two symbols. */
 static bool merge(learner *all, int32_t number, sa_error *error) {
-    const sa_bpe_pair both = symbols_of(all, number);
+    const sa_bpe_pair both = sa_bpe_pair_of(&all->keys, (size_t)number);
     const pair merged = all->pairs[number];
     int32_t made;
     bool good = sa_bpe_push(all->bpe, both.left, both.right, &made, error);
@@ -224,7 +219,7 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
     learner all = {.bpe = bpe};
     *bpe = (sa_bpe){0};
     bool good = add_words(&all, counts, error);
-    while (good && bpe->count < merges && all.heap_count) {
+    while (good && bpe->pairs.count < merges && all.heap_count) {
         const heap_item first = pop(&all);
         const int64_t frequency = all.pairs[first.pair].frequency;
         if (frequency < min_frequency) continue;

@@ -25,9 +25,8 @@ static char *text_at(const char *const *first, size_t stride, size_t i, sa_error
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error) {
     sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
-    sa_bpe_segmenter segmenter;
+    sa_bpe_segmenter segmenter = {.bpe = &codec->bpe};
     bool good = sentences;
-    sa_bpe_segmenter_init(&segmenter, &codec->bpe);
     for (size_t i = 0; good && i < count; i++) {
         int32_t *ids = NULL;
         char *nfc = text_at(first, stride, i, error);
@@ -93,9 +92,8 @@ static bool extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter se
 bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
-    sa_bpe_segmenter segmenter[2];
+    sa_bpe_segmenter segmenter[2] = {{.bpe = &codec[0]->bpe}, {.bpe = &codec[1]->bpe}};
     bool good = true;
-    for (int i = 0; i < 2; i++) sa_bpe_segmenter_init(&segmenter[i], &codec[i]->bpe);
     for (size_t i = 0; good && i < count; i++) {
         if (!source[i].ids) continue; /* too long */
         char *left = text_at(source_text, stride, i, error);

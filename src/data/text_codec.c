@@ -165,12 +165,12 @@ static bool is_whole(const sa_text_codec *codec, sa_token word) {
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, sa_tokens *tokens, sa_error *error) {
     size_t bytes = 0;
-    sa_bpe_segmenter once = {0};
+    sa_bpe_segmenter once = {.bpe = &codec->bpe};
     for (size_t i = 0; i < words->count; i++)
         bytes += words->token[i].size * sizeof SA_SUBWORD_MARK; /* at most one mark per byte */
     char *written = tokens->owned = sa_new(bytes + 1, 1, error);
     bool good = written;
-    if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
+    if (!segmenter) segmenter = &once;
     for (size_t i = 0; good && i < words->count; i++)
         if (is_whole(codec, words->token[i])) {
             const sa_token word = words->token[i];
@@ -388,8 +388,8 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
     bool good = source->tokenizer || learn_tokens(codec, corpus, use, settings, error);
     for (int i = 0; i < 2; i++) {
         sides[i] = (side_counts){.codec = codec[i],
+                                 .segmenter.bpe = &codec[i]->bpe,
                                  .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
-        sa_bpe_segmenter_init(&sides[i].segmenter, &codec[i]->bpe);
     }
     for (size_t i = 0; good && i < corpus->count; i++)
         if (!use || use[i])

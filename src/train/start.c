@@ -348,7 +348,7 @@ bool sa_session_same(const sa_session *session, sa_error *error) {
 
 static void note_merges(const sa_session *session) {
     const sa_text_codec *codec[] = {&session->model.source, &session->model.target};
-    const size_t source = codec[0]->bpe.count, target = codec[1]->bpe.count;
+    const size_t source = codec[0]->bpe.pairs.count, target = codec[1]->bpe.pairs.count;
     const bool both = codec[0]->tokenizer->subword && codec[1]->tokenizer->subword;
     sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
                     both && session->settings.bpe == SA_BPE_JOINT ? "joint" : "separate");

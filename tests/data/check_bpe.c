@@ -111,7 +111,7 @@ START_TEST(words_are_cut) {
     sa_bpe bpe;
     sa_bpe_segmenter segmenter;
     read_merges(&bpe, cuts[_i].merges);
-    sa_bpe_segmenter_init(&segmenter, &bpe);
+    segmenter = (sa_bpe_segmenter){.bpe = &bpe};
     for (int again = 0; again < 2; again++) /* from its cache the second time */
         cuts_into(&segmenter, cuts[_i].word, cuts[_i].expected);
     sa_bpe_segmenter_release(&segmenter);
@@ -154,7 +154,7 @@ START_TEST(broken_files_are_refused) {
     ck_assert(!sa_bpe_read(&bpe, broken[_i].text, strlen(broken[_i].text), "codes", &error));
     ck_assert_str_eq(error.text, broken[_i].message);
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_uint_eq(bpe.count, 0);
+    ck_assert_uint_eq(bpe.pairs.count, 0);
 }
 END_TEST
 
@@ -185,7 +185,7 @@ START_TEST(one_word_of_64_kib_takes_no_longer_than_many) {
     size_t count;
     const clock_t before = clock();
     learn(&bpe, word, 10000, 2);
-    sa_bpe_segmenter_init(&segmenter, &bpe);
+    segmenter = (sa_bpe_segmenter){.bpe = &bpe};
     ck_assert_ptr_nonnull(sa_bpe_segmenter_apply(&segmenter, word, SIZE, &count, &error));
     ck_assert_uint_lt((unsigned long)(clock() - before), 5ul * CLOCKS_PER_SEC);
     ck_assert_uint_lt(count, SIZE / 4);

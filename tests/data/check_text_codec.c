@@ -71,7 +71,7 @@ END_TEST
 START_TEST(joint_merges_cut_both_sides_alike) {
     build("5", "joint", "no");
     ck_assert(sa_bpe_equal(&source.bpe, &target.bpe));
-    ck_assert_uint_eq(source.bpe.count, 5);
+    ck_assert_uint_eq(source.bpe.pairs.count, 5);
     release();
     build("5", "separate", "no");
     ck_assert(!sa_bpe_equal(&source.bpe, &target.bpe));

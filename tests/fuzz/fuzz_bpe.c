@@ -32,7 +32,7 @@ static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
     }
     ck_assert_uint_eq(sum, size);
     sa_bpe_segmenter fresh; /* a segmenter without a cached result */
-    sa_bpe_segmenter_init(&fresh, segmenter->bpe);
+    fresh = (sa_bpe_segmenter){.bpe = segmenter->bpe};
     const uint32_t *other = sa_bpe_segmenter_apply(&fresh, word, size, &again, NULL);
     ck_assert_uint_eq(again, count);
     ck_assert_mem_eq(other, sizes, count * sizeof *sizes);
@@ -42,7 +42,7 @@ static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
 /* Every word of a line. */
 static void segment_words(const sa_bpe *bpe, fuzz_input text) {
     sa_bpe_segmenter segmenter;
-    sa_bpe_segmenter_init(&segmenter, bpe);
+    segmenter = (sa_bpe_segmenter){.bpe = bpe};
     while (text.size) {
         const fuzz_input word = fuzz_until(&text, ' ');
         if (word.size) cut(&segmenter, word.at, word.size);
@@ -92,7 +92,7 @@ static void learn(const fuzz_input text, size_t merges, int64_t least) {
     }
     sa_error error = {0};
     ck_assert_msg(sa_bpe_learn(&bpe, &counts, merges, least, &error), "%s", error.text);
-    ck_assert_uint_le(bpe.count, merges);
+    ck_assert_uint_le(bpe.pairs.count, merges);
     write_again(&bpe);
     segment_words(&bpe, text);
     char *copy = fuzz_copy(text), *normal = sa_utf8_normalize(copy, text.size, false, NULL);

@@ -392,31 +392,24 @@ void sa_aligner_free(sa_aligner *aligner);
 
 /* ---- Pages --------------------------------------------------------------------------------- */
 
-/* A page that shows models, like a page of `softalign align --html`: one HTML file that loads
+/* A page that shows a model, like a page of `softalign align --html`: one HTML file that loads
  * nothing, in which texts stay text. In a frame of another page, such as a notebook, it leaves out
  * what only a window of its own needs. */
 typedef struct sa_page sa_page;
 
-/* Begins a page that will show `models` models. Close it with sa_page_close, the only function to
- * call after SA_LIMIT. */
-sa_page *sa_page_open(const char *title, int models, sa_error *error);
+/* Begins a page about the model of this name; `settings` may be NULL. Close it with sa_page_close,
+ * the only function to call after SA_LIMIT. */
+sa_page *sa_page_open(const char *title, const char *model, const sa_settings *settings,
+                      sa_error *error);
 void sa_page_close(sa_page *page);
 
-/* Adds a line about what the page was made from. */
-bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error);
-
-/* Begins a model, to which the next functions add. `settings` may be NULL. */
-bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *settings,
-                       sa_error *error);
-
-/* Adds the attention on the next sentence. Every model has the same sentences in the same order,
- * and all have the same `site`. `gold`: the sentence's links in Pharaoh format; NULL: none. A page
- * has room for about 200 sentences, and says how many of the added ones it shows. */
+/* Adds the attention on the next sentence; all have the same `site`. `gold`: the sentence's links
+ * in Pharaoh format; NULL: none. A page has room for about 200 sentences, and says how many of the
+ * added ones it shows. */
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error);
 
-/* Adds the learning curves and the recorded attention in a training's folder, to a page with one
- * model. */
+/* Adds the learning curves and the recorded attention in a training's folder. */
 bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error);
 
 /* Completes the page, to which nothing more can be added, and returns its text. */

@@ -257,7 +257,7 @@ def _declare() -> None:
         ("sentence_results_release", None, P(_sentence_result), c_size_t),
         ("compare_result_release", None, P(_compare_result)),
         ("attend_result_release", None, P(_attend_result)),
-        ("page_open", page, _text, c_int, error), ("page_close", None, page),
+        ("page_open", page, _text, _text, settings, error), ("page_close", None, page),
         ("page_html", _text, page, error),
     ]
     failing: List[Tuple[Any, ...]] = [  # false, with an sa_error as their last argument
@@ -276,7 +276,6 @@ def _declare() -> None:
         ("evaluate", model, P(_corpus), P(_search), P(_link_options), P(_sentence_result)),
         ("eval_summarize", P(_metrics), P(_corpus), P(_sentence_result), P(c_size_t), c_size_t, P(_eval_result)),
         ("compare", P(_compare_options), P(_compare_result)), ("attend", P(_attend_options), P(_attend_result)),
-        ("page_add_fact", page, _text, _text), ("page_add_model", page, _text, settings),
         ("page_add_alignment", page, P(_alignment), c_int, _text),
         ("alignment_save", P(_alignment), c_int, _text), ("page_add_training", page, _text),
     ]
@@ -540,9 +539,9 @@ class _Shown:
         return _frame(self._page(), self._height)
 
 
-def _rendered(title: str, *parts: Tuple[Any, ...]) -> str:
-    """A page; a part is (what, arguments ...) of sa_page_add_<what>."""
-    page = _call("page_open", _bytes(title), 1)
+def _rendered(title: str, name: str, settings: Any, *parts: Tuple[Any, ...]) -> str:
+    """A page about a model; a part is (what, arguments ...) of sa_page_add_<what>."""
+    page = _call("page_open", _bytes(title), _bytes(name), settings)
     try:
         for what, *arguments in parts:
             _call("page_add_" + what, page, *arguments)
@@ -1051,12 +1050,12 @@ class Alignments(List[Alignment], _Shown):
         sentence = textwrap.shorten(" ".join(self[0].source[:-1]), 80, placeholder=" …")
         several = f"{len(self)} sentences" if len(self) > 1 else f"“{sentence}”"
         settings = model.settings.memory if model.settings else None
-        parts: List[Tuple[Any, ...]] = [("model", _bytes(model.name), settings)]
+        parts: List[Tuple[Any, ...]] = []
         for one in self:
             # Links are between words, and subwords are none.
             gold = None if model.subwords or one.site != "cross" else one.gold
             parts.append(("alignment", byref(one._owner.struct), _SITES.index(one.site), _bytes(gold)))
-        return _rendered(f"Attention of {model.name} on {several}", *parts)
+        return _rendered(f"Attention of {model.name} on {several}", model.name, settings, *parts)
 
     def _repr_html_(self) -> Optional[str]:
         if not self:
@@ -1354,9 +1353,8 @@ class Model(_Closable, _Shown):
         return _record(Evaluation, summary, results=each)
 
     def _page_of(self, title: str, folder: Optional[str]) -> str:
-        parts = [("fact", b"weights", f"{self.parameters:,}".encode()),
-                 ("model", _bytes(self._info.name), self._info.settings.memory)]
-        return _rendered(title, *parts, *([] if folder is None else [("training", _bytes(folder))]))
+        parts = [] if folder is None else [("training", _bytes(folder))]
+        return _rendered(title, self._info.name, self._info.settings.memory, *parts)
 
     def _page(self) -> str:
         folder = os.path.dirname(self._file)

@@ -8,23 +8,25 @@
 struct sa_page {
     sa_html_report report; /* empty once the page is complete */
     sa_buffer html;
-    size_t sentences; /* of the model added last */
+    size_t sentences;
 };
-
-enum { MAX_MODELS = 1000 };
 
 static bool is_added(sa_page *page, sa_error *error) {
     page->report.failed |= sa_json_short();
     return !page->report.failed || sa_fail_memory(error, 0);
 }
 
-sa_page *sa_page_open(const char *title, int models, sa_error *error) {
-    if (!sa_given(title, "title", error) || !sa_within(models, 1, MAX_MODELS, "models", error))
+sa_page *sa_page_open(const char *title, const char *model, const sa_settings *settings,
+                      sa_error *error) {
+    if (!sa_given(title, "title", error) || !sa_given(model, "model", error) ||
+        (settings && !sa_settings_check(settings, error)))
         return NULL;
     sa_json_watch();
     sa_page *page = sa_new(1, sizeof *page, error);
     if (!page) return NULL;
-    sa_html_report_init(&page->report, "libsoftalign", title, (size_t)models);
+    sa_html_report_init(&page->report, "libsoftalign", title, 1);
+    sa_html_report_model(&page->report, model, settings);
+    if (settings) sa_html_report_seed(&page->report, settings->seed);
     if (is_added(page, error)) return page;
     sa_page_close(page);
     return NULL;
@@ -44,58 +46,21 @@ static bool is_open(const sa_page *page, sa_error *error) {
            (page->report.data || sa_fail(error, SA_USAGE, "'page' is complete"));
 }
 
-static bool has_model(const sa_page *page, sa_error *error) {
-    return is_open(page, error) &&
-           (page->report.model || sa_fail(error, SA_USAGE, "'page' has no model yet"));
-}
-
-bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error) {
-    if (!is_open(page, error) || !sa_given(name, "name", error) || !sa_given(value, "value", error))
-        return false;
-    sa_html_report_fact(&page->report, name, value);
-    return is_added(page, error);
-}
-
-bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *settings,
-                       sa_error *error) {
-    if (!is_open(page, error) || !sa_given(name, "name", error) ||
-        (settings && !sa_settings_check(settings, error)))
-        return false;
-    if (json_array_size(json_object_get(page->report.data, "models")) == page->report.models)
-        return sa_fail(error, SA_USAGE, "'page' has its %zu models", page->report.models);
-    sa_html_report_model(&page->report, name, settings);
-    if (settings) sa_html_report_seed(&page->report, settings->seed);
-    page->sentences = 0;
-    return is_added(page, error);
-}
-
 static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
     return sa_given_alignment(alignment, "alignment", error) &&
            sa_given(alignment->weights, "alignment->weights", error) &&
            sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error);
 }
 
-/* Reads the links between words; EOS is not a word. */
-static bool read_gold(const char *text, const sa_alignment *alignment, sa_link **gold,
-                      size_t *golds, sa_error *error) {
-    if (!sa_links_parse(text ? text : "", gold, golds, error)) return false;
-    for (size_t i = 0; i < *golds; i++) {
-        const sa_link link = (*gold)[i];
-        if (link.source < alignment->sources - 1 && link.target < alignment->targets - 1) continue;
-        free(*gold);
-        return sa_fail(error, SA_DATA, "link %d-%d is beyond the %d source or %d target words",
-                       link.source, link.target, alignment->sources - 1, alignment->targets - 1);
-    }
-    return true;
-}
-
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error) {
     sa_link *links;
     size_t count;
-    if (!has_model(page, error) || !check_alignment(alignment, error) ||
+    if (!is_open(page, error) || !check_alignment(alignment, error) ||
         !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_PREFIX, "site", error) ||
-        !read_gold(gold, alignment, &links, &count, error))
+        !sa_links_parse_gold(&(sa_corpus){.name = "page"},
+                             &(sa_pair){.gold = gold ? gold : "", .line = page->sentences + 1},
+                             alignment->sources - 1, alignment->targets - 1, &links, &count, error))
         return false;
     sa_html_report_site(&page->report, site);
     sa_html_report_matrix(&page->report, page->sentences++, alignment, links, count);
@@ -104,7 +69,7 @@ bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_atte
 }
 
 bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error) {
-    return has_model(page, error) && sa_given(folder, "folder", error) &&
+    return is_open(page, error) && sa_given(folder, "folder", error) &&
            sa_html_report_add_file(&page->report, folder, "log.csv", error) &&
            sa_html_report_film(&page->report, folder, error) && is_added(page, error);
 }

@@ -67,11 +67,6 @@ static bool do_ensemble(void) {
 static bool do_compare(void) {
     return sa_compare(&comparing, &compared, &error);
 }
-static bool do_page(void) {
-    sa_page *one = sa_page_open("title", count_of_models, &error);
-    sa_page_close(one);
-    return one;
-}
 static bool do_show(void) {
     return sa_page_add_alignment(page, &alignment, (sa_attention_site)site, NULL, &error);
 }
@@ -160,7 +155,6 @@ static const struct field {
     {"precision", &precision, SA_PRECISION_FLOAT32, SA_PRECISION_BF16, do_precision},
     {"model", &count_of_models, 1, INT_MAX, do_average},
     {"models", &count_of_models, 1, 16, do_ensemble},
-    {"models", &count_of_models, 1, 1000, do_page},
     {"site", &site, SA_SITE_CROSS, SA_SITE_PREFIX, do_show},
     {"seeds", &comparing.seeds, 1, INT_MAX, do_compare},
     {"step", &explaining.step, 0, 1000, do_explain},

@@ -18,8 +18,8 @@ static void prepare(void) {
                                .target = words,
                                .source = words,
                                .weights = many};
-    page = sa_page_open("title", 1, &error);
-    ck_assert(page && sa_page_add_model(page, "model", NULL, &error));
+    page = sa_page_open("title", "model", NULL, &error);
+    ck_assert_ptr_nonnull(page);
 }
 
 static void finish(void) {
@@ -68,7 +68,9 @@ START_TEST(texts_stay_texts) {
     static const char *evil[2] = {"</script><b>", "\" onload=\"x"};
     alignment.source = evil;
     ck_assert_msg(add("0-0"), "%s", error.text);
-    ck_assert(sa_page_add_fact(page, "<i>", "\xff&", &error));
+    sa_page_close(page);
+    page = sa_page_open("<i>", "\xff&", NULL, &error);
+    ck_assert(page && add("0-0"));
     const char *html = sa_page_html(page, &error);
     ck_assert_ptr_nonnull(html);
     ck_assert_ptr_nonnull(strstr(html, "\\u003c/script\\u003e\\u003cb\\u003e"));
@@ -83,9 +85,7 @@ START_TEST(what_does_not_fit_is_refused) {
     static const char *bad[2] = {"\xff", "b"};
     sa_settings settings = small_settings();
     settings.attention = 77;
-    expect_usage(sa_page_add_model(page, "model", &settings, &error), "attention");
-    expect_usage(sa_page_add_model(page, "another", NULL, &error), "has its 1 models");
-    expect_usage(sa_page_open("title", 0, &error), "models");
+    expect_usage(sa_page_open("title", "model", &settings, &error), "attention");
     ck_assert(!add("1-0") && error.code == SA_DATA); /* the last word is EOS */
     ck_assert(!add("x") && error.code == SA_DATA);
     alignment.target = bad;
@@ -96,11 +96,8 @@ START_TEST(what_does_not_fit_is_refused) {
     expect_usage(add(NULL), "alignment->weights");
     ck_assert(!sa_page_add_training(page, out_path, &error) && error.code == SA_OPEN);
     ck_assert_ptr_nonnull(sa_page_html(page, &error));
-    expect_usage(sa_page_add_fact(page, "a", "b", &error), "'page' is complete");
-    sa_page_close(page);
-    page = sa_page_open("title", 1, &error);
     alignment.weights = many;
-    expect_usage(add(NULL), "no model yet");
+    expect_usage(add(NULL), "'page' is complete");
 }
 END_TEST
 

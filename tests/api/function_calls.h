@@ -125,18 +125,9 @@ CALL(compare_models) {
     return good;
 }
 CALL(page_open) {
-    sa_page *one = sa_page_open(a[0], 1, why);
+    sa_page *one = sa_page_open(a[0], a[1], a[2], why);
     sa_page_close(one);
     return one;
-}
-CALL(page_add_fact) {
-    return sa_page_add_fact(a[0], a[1], a[2], why);
-}
-CALL(page_add_model) { /* to a page of its own, which has room */
-    sa_page *one = a[0] ? sa_page_open("title", 1, why) : NULL;
-    const bool good = sa_page_add_model(one, a[1], a[2], why);
-    sa_page_close(one);
-    return good;
 }
 CALL(page_add_alignment) {
     return sa_page_add_alignment(a[0], a[1], SA_SITE_CROSS, a[2], why);
@@ -152,7 +143,7 @@ CALL(page_add_training) {
 CALL(page_html) {
     return sa_page_html(a[0], why);
 }
-VOID_CALL(page_close, sa_page_close(a[0] ? sa_page_open("title", 1, NULL) : NULL))
+VOID_CALL(page_close, sa_page_close(a[0] ? sa_page_open("title", "model", NULL, NULL) : NULL))
 VOID_CALL(compare_release, sa_compare_result_release(a[0]))
 VOID_CALL(settings_size, sa_settings_size())
 VOID_CALL(settings_new, sa_settings_free(sa_settings_new(why)), sa_settings_free(NULL))

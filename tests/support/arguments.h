@@ -89,8 +89,8 @@ static inline void prepare(void) {
                                      .out = compare_path,
                                      .settings = &settings,
                                      .seeds = 1};
-    page = sa_page_open("title", 1, &error);
-    ck_assert(page && sa_page_add_model(page, "model", &settings, &error));
+    page = sa_page_open("title", "model", &settings, &error);
+    ck_assert_ptr_nonnull(page);
     alignment = (sa_alignment){.targets = 2,
                                .sources = 2,
                                .heads = 1,

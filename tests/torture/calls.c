@@ -251,10 +251,9 @@ static bool add_to_page(void *context, size_t index, const sa_alignment *alignme
 static int show(void) {
     work it;
     bool good = open_work(&it);
-    sa_page *page = good ? sa_page_open("title", 1, &it.error) : NULL;
-    good = page && sa_page_add_fact(page, "fact", "value", &it.error) &&
-           sa_page_add_model(page, "model", sa_model_settings(it.model), &it.error) &&
-           sa_align(it.model, NULL, it.pairs.pairs, 2, add_to_page, page, &it.error) &&
+    sa_page *page =
+        good ? sa_page_open("title", "model", sa_model_settings(it.model), &it.error) : NULL;
+    good = page && sa_align(it.model, NULL, it.pairs.pairs, 2, add_to_page, page, &it.error) &&
            sa_page_add_training(page, "m", &it.error);
     const char *html = good ? sa_page_html(page, &it.error) : NULL;
     if (html) say("%zu\n", strlen(html));

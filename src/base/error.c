@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utf8proc.h>
+
+size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code) {
+    utf8proc_int32_t found = (unsigned char)*text;
+    const utf8proc_ssize_t length = found < 0x80 ? 1
+                                                 : utf8proc_iterate((const utf8proc_uint8_t *)text,
+                                                                    (utf8proc_ssize_t)size, &found);
+    if (length > 0) *code = (uint32_t)found;
+    return length > 0 ? (size_t)length : 0;
+}
 
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     uint32_t code;

@@ -1,4 +1,4 @@
-/* utf8: Unicode. Only utf8.c includes <utf8proc.h>. Nothing here knows a locale. */
+/* utf8: Unicode. Only utf8.c and error.c include <utf8proc.h>. Nothing here knows a locale. */
 #pragma once
 
 #include "base/error.h"

@@ -19,7 +19,7 @@ INNER = ("attention/parts", "web/system", "page/")
 # Who alone may use what, beside src/paper, a program of its own.
 OWNERS = [
     (r"#\s*include\s*<cblas\.h>", "src/tensor/blas.c", "<cblas.h>"),
-    (r"#\s*include\s*<utf8proc\.h>", "src/base/utf8.c", "<utf8proc.h>"),
+    (r"#\s*include\s*<utf8proc\.h>", "src/base/", "<utf8proc.h>"),
     (r"\b_?exit *\(", "src/cli/", "exit"),
     (r"\b(v?printf|puts|putchar|perror) *\(|\b(stdout|stderr)\b", "src/cli/", "printing"),
     (r"\b(malloc|calloc|realloc|strdup|strndup|v?asprintf) *\(", "src/base/", "malloc"),

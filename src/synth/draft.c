@@ -2,62 +2,44 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void sa_draft_clear(sa_draft *draft) {
-    draft->source.count = draft->target.count = draft->link_count = 0;
-    draft->characters = draft->apart = false;
-}
-
-int sa_draft_pick(sa_draft *draft, int count) {
-    sa_require(count > 0);
-    return (int)sa_rng_below(draft->rng, (uint32_t)count);
+    *draft = (sa_draft){.split = draft->split, .rng = draft->rng};
 }
 
 sa_word_span sa_draft_add(sa_draft *draft, sa_draft_side *side, const char *format, ...) {
     char text[SA_DRAFT_LETTERS];
+    const int first = side->count, size = draft->characters ? 1 : SA_DRAFT_LETTERS;
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(text, sizeof text, format, arguments), first = side->count;
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (int at = 0; at < length; at += draft->characters ? 1 : length) {
-        sa_require(side->count < SA_DRAFT_WORDS && length < SA_DRAFT_LETTERS);
-        snprintf(side->words[side->count++], SA_DRAFT_LETTERS, draft->characters ? "%.1s" : "%s",
-                 text + at);
+    for (const char *at = text; *at; at += strnlen(at, (size_t)size)) {
+        draft->full |= side->count == SA_DRAFT_WORDS;
+        if (!draft->full) snprintf(side->words[side->count++], SA_DRAFT_LETTERS, "%.*s", size, at);
     }
     return (sa_word_span){first, side->count - first};
 }
 
-/* Adds a link; equal links count once, as sure if one of them is sure. */
-static void add_link(sa_draft *draft, sa_link link) {
-    for (sa_link *old = draft->links; old < draft->links + draft->link_count; old++)
-        if (old->source == link.source && old->target == link.target) {
-            old->possible = old->possible && link.possible;
-            return;
-        }
-    sa_require(draft->link_count < SA_DRAFT_LINKS);
-    draft->links[draft->link_count++] = link;
-}
-
 void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target, bool possible) {
-    for (int s = 0; s < source.count; s++)
-        for (int t = 0; t < target.count; t++)
-            add_link(draft, (sa_link){source.first + s, target.first + t, possible});
+    for (int s = source.first; s < source.first + source.count; s++)
+        for (int t = target.first; t < target.first + target.count; t++) {
+            char *link = &draft->link[s * SA_DRAFT_WORDS + t];
+            if (*link != '-') *link = possible ? 'p' : '-';
+        }
 }
 
 void sa_draft_merge(sa_draft *draft, sa_draft_side *side, int at) {
-    const int count = draft->link_count;
-    side->count--;
+    const int own = side == &draft->source ? SA_DRAFT_WORDS : 1, other = SA_DRAFT_WORDS + 1 - own;
     memmove(side->words[at + 1], side->words[at + 2],
-            (size_t)(side->count - at - 1) * sizeof side->words[0]);
-    draft->link_count = 0;
-    for (int i = 0; i < count; i++) {
-        sa_link link = draft->links[i];
-        int *end = side == &draft->source ? &link.source : &link.target;
-        if (*end > at) --*end;
-        add_link(draft, link);
-    }
+            (size_t)(--side->count - at - 1) * sizeof side->words[0]);
+    for (int word = at + 1; word <= side->count; word++)
+        for (int k = 0; k < SA_DRAFT_WORDS; k++) {
+            char *link = &draft->link[word * own + k * other];
+            if (*link == '-' || !link[-own]) link[-own] = *link;
+            *link = 0;
+        }
 }
 
 void sa_draft_write_side(const sa_draft *draft, const sa_draft_side *side, sa_buffer *out) {
@@ -70,20 +52,15 @@ void sa_draft_write_side(const sa_draft *draft, const sa_draft_side *side, sa_bu
     }
 }
 
-static int by_words(const void *left, const void *right) {
-    const sa_link *a = left, *b = right;
-    return a->source != b->source ? a->source - b->source : a->target - b->target;
-}
-
 void sa_draft_write(const sa_draft *draft, sa_buffer *out) {
-    sa_link links[SA_DRAFT_LINKS];
-    memcpy(links, draft->links, sizeof links);
-    qsort(links, (size_t)draft->link_count, sizeof *links, by_words);
+    const char *before = "\t";
     sa_draft_write_side(draft, &draft->source, out);
     sa_buffer_adds(out, "\t");
     sa_draft_write_side(draft, &draft->target, out);
-    for (int i = 0; i < draft->link_count; i++)
-        sa_buffer_addf(out, "%s%d%c%d", i ? " " : "\t", links[i].source,
-                       links[i].possible ? 'p' : '-', links[i].target);
+    for (int s = 0; s < draft->source.count; s++)
+        for (int t = 0; t < draft->target.count; t++) {
+            const char link = draft->link[s * SA_DRAFT_WORDS + t];
+            if (link) sa_buffer_addf(out, "%s%d%c%d", before, s, link, t), before = " ";
+        }
     sa_buffer_adds(out, "\n");
 }

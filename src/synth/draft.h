@@ -1,15 +1,14 @@
 /* draft: a sentence pair under construction. A task appends words to the two sides, each in its own
- * order, and links those that correspond. Every decision goes through sa_draft_pick. */
+ * order, and links those that correspond.  */
 #pragma once
 
-#include "base/batch.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
 /* What a sentence pair is for. */
 typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
 
-enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 64, SA_DRAFT_LINKS = 512 };
+enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 64 };
 
 typedef struct sa_draft_side {
     char words[SA_DRAFT_WORDS][SA_DRAFT_LETTERS];
@@ -19,10 +18,10 @@ typedef struct sa_draft_side {
 typedef struct sa_draft {
     sa_split split;
     sa_draft_side source, target;
-    sa_link links[SA_DRAFT_LINKS];
-    int link_count;
-    bool characters; /* tokens are single characters, written without spaces */
-    bool apart;      /* spaces around signs */
+    char link[SA_DRAFT_WORDS * SA_DRAFT_WORDS]; /* source word s with target word t, at s
+                                                   SA_DRAFT_WORDS + t: '-' sure, 'p' possible, 0 */
+    bool characters;  /* tokens are single characters, written without spaces */
+    bool apart, full; /* spaces around signs; a side had no room for a word */
     sa_rng *rng;
 } sa_draft;
 
@@ -31,17 +30,15 @@ typedef struct sa_word_span {
     int first, count;
 } sa_word_span;
 
-/* Empties both sides and resets `characters` and `apart`, for the next sentence. */
+/* Empties the draft, for the next sentence. */
 void sa_draft_clear(sa_draft *draft);
-
-/* Draws one of 0 .. count-1; count > 0. */
-int sa_draft_pick(sa_draft *draft, int count);
 
 /* Appends a word to a side of the draft (in a draft of characters: every byte of an ASCII text). */
 sa_word_span sa_draft_add(sa_draft *draft, sa_draft_side *side, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Links every word of one span with every word of the other, as sure or as possible. */
+/* Links every word of one span with every word of the other, as sure or as possible: two links of
+ * the same words are one, and sure if one of them is. */
 void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target, bool possible);
 
 /* Removes the word after `at` from a side; the word at `at` gets its links. */

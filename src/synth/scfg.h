@@ -4,85 +4,73 @@
  *
  *   [NP] ||| the [A,2] [N,1] ||| le [N,1] [A,2] ||| 0-0
  *
- * `softalign help corpus` explains the text of a grammar, which scfg_read.c reads; scfg.c derives
- * and counts sentences; scfg_check.c describes the language. */
+ * `softalign help corpus` explains the text of a grammar, which scfg_read.c reads; scfg.c derives,
+ * counts and describes its sentences. */
 #pragma once
 
+#include "base/sentence.h"
 #include "data/tokens.h"
 #include "synth/draft.h"
 
 /* A word or a category on one side of a rule. */
 typedef struct sa_symbol {
     int32_t word, category; /* the other one is -1 */
-    int32_t partner;        /* of a target category: the source symbol with its index, or -1 */
-    bool alone;             /* a category on this side only */
+    int number, partner;    /* its number or 0; the symbol with it on the other side, or -1 */
+    bool possible;          /* its links are, unless the rule says more */
 } sa_symbol;
 
 /* An instance of a rule: its features have values. */
 typedef struct sa_rule {
-    int32_t category, next; /* what it rewrites, and the category's next rule that can end or -1 */
-    uint32_t line;          /* in the file, from 1 */
-    uint64_t weight;        /* in thousandths */
-    size_t first;           /* its source symbols, then its target symbols, in sa_grammar.symbols */
-    int count[2];
+    struct sa_rule *next; /* of the category that it rewrites: the next one that can end */
+    uint64_t weight;      /* in thousandths */
+    sa_symbol *symbol;    /* [count] of the source, and from `half` on of the target */
+    int half, count, links;
     size_t first_link;
-    int links;
 } sa_rule;
 
 typedef struct sa_category {
-    int32_t first, last; /* its rules, or -1 */
-    uint32_t line;       /* of its first rule */
-    uint64_t weight;     /* sum of those of its rules */
-    int ways;            /* its derivations: 0, 1, or 2 for more */
-    bool reached;        /* from a start */
-    bool endless;        /* its expected size has no limit */
+    sa_rule *first, *last; /* its rules, or NULL */
+    size_t line;           /* of its first rule, from 1 */
+    uint64_t weight;       /* sum of those of its rules */
+    bool ends, reached;    /* it can end; from a start */
+    bool alone, endless; /* on one side only, or in rules of such a category; its expected size has
+                            no limit */
+    double words, size;  /* expected number of source words; of words of both sides, and of
+                            categories */
     uint64_t *count;     /* derivations by length, while they are counted */
-    double words;        /* expected number of source words */
-    double size;         /* expected number of words of both sides, and of categories */
 } sa_category;
 
 /* Two adjacent words and what replaces them; a pattern is kept. */
 typedef struct sa_join {
     bool source;
-    bool one; /* they become one word, result[0] */
-    const char *word[2];
-    const char *result[2]; /* or NULL: the word is kept */
+    const char *word[2], *result[2]; /* NULL: the word is kept; "": it becomes part of the first */
 } sa_join;
 
-/* A derivation: the rule at each node, and for each of its symbols the node below and its words. */
-typedef struct sa_node {
+/* A symbol of a derivation: its words, and for a category the rule and the first slot of the
+ * rule's symbols. */
+typedef struct sa_slot {
     const sa_rule *rule;
     int first;
-} sa_node;
-
-typedef struct sa_slot {
-    int node;
     sa_word_span span;
 } sa_slot;
 
-enum { SA_GRAMMAR_NODES = 1000, SA_GRAMMAR_SLOTS = 4000, SA_GRAMMAR_JOINS = 200 };
+enum { SA_GRAMMAR_SLOTS = 3000, SA_GRAMMAR_JOINS = 200 };
 
 typedef struct sa_grammar {
-    const char *name;             /* of its file */
-    char *text;                   /* of its file */
-    sa_strings words, categories; /* each string includes its terminating zero */
-    sa_rule *rules;
-    sa_symbol *symbols;
+    const char *name;                /* of its file */
+    char *text;                      /* of its file */
+    sa_strings words[2], categories; /* each string includes its terminating zero */
+    sa_category *category;           /* [category_count], as many as categories */
     sa_link *links;
-    size_t rule_count, symbol_count, link_count;
-    size_t rule_capacity, symbol_capacity, link_capacity;
-    sa_category *category; /* [category_count], as many as categories */
-    size_t category_count, category_capacity;
-    size_t lines; /* rules in the file */
-    int start[2]; /* of all splits but the test, and of the test */
+    size_t category_count, category_capacity, link_count, link_capacity;
+    size_t lines, rules; /* in the file; their instances */
+    int start[2];        /* of all splits but the test, and of the test */
     sa_join joins[SA_GRAMMAR_JOINS];
     int join_count;
     bool apart; /* spaces around signs */
-    sa_node node[SA_GRAMMAR_NODES];
     sa_slot slot[SA_GRAMMAR_SLOTS];
-    int nodes, slots;
+    int slots, length;                  /* those in use; the source length being counted */
     uint64_t count[SA_DRAFT_WORDS + 1]; /* of derivations by source length, once counted */
-    int length;                         /* of those being counted */
     double work;                        /* spent on counting */
 } sa_grammar;
 
@@ -95,30 +83,18 @@ void sa_grammar_free(sa_grammar *grammar);
  * derivations where it needs one. */
 bool sa_grammar_solve(sa_grammar *grammar, sa_error *error);
 
-/* Fails at the line of a category. */
-bool sa_grammar_fail(const sa_grammar *grammar, const sa_category *category, const char *problem,
-                     sa_error *error);
-
-/* Returns a category's next rule that can end, or its first one if `rule` is NULL; NULL: there are
- * no more. */
-const sa_rule *sa_grammar_next(const sa_grammar *grammar, const sa_category *category,
-                               const sa_rule *rule);
-#define FOR_RULES(rule, g, c)                                                                      \
-    for (const sa_rule *rule = NULL; (rule = sa_grammar_next(g, c, rule));)
-
 /* Writes a random sentence pair into an empty draft. False: it is too long. */
 bool sa_grammar_draw(sa_grammar *grammar, sa_draft *draft);
 
 /* Counts the derivations of each source length up to `longest`, at most SA_DRAFT_WORDS, in
- * grammar->count. Returns the longest one counted in about a second; -1: an error. A number above
- * SA_GRAMMAR_MANY, or without end, is SA_GRAMMAR_MANY. */
+ * grammar->count. Suffixes are no words. Returns the longest one counted in about a second; -1: an
+ * error. A number above SA_GRAMMAR_MANY, or without end, is SA_GRAMMAR_MANY. */
 #define SA_GRAMMAR_MANY UINT64_C(1000000000000000000)
 int sa_grammar_count(sa_grammar *grammar, int longest, sa_error *error);
 
 /* Appends a description: sizes, counts, suspicious categories, examples. */
 bool sa_grammar_check(sa_grammar *grammar, uint64_t seed, sa_buffer *out, sa_error *error);
 
-const char *sa_grammar_word(const sa_grammar *grammar, int32_t word);
 const char *sa_grammar_category(const sa_grammar *grammar, int32_t category);
 
 /* The texts of the toy corpora's grammars, from corpora/grammars. */

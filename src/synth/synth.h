@@ -6,7 +6,7 @@
  * training, whatever the seeds, and within one corpus no source occurs twice. */
 #pragma once
 
-#include "synth/draft.h"
+#include "synth/tasks.h"
 
 /* The names of the splits, in the order of sa_split; ends with NULL. */
 extern const char *const sa_splits[];
@@ -14,15 +14,6 @@ extern const char *const sa_splits[];
 /* Number of pairs in a corpus: usual and maximum. */
 #define SA_SYNTH_PAIRS ((size_t)10000)
 #define SA_SYNTH_LIMIT ((size_t)1000000)
-
-typedef struct sa_task {
-    const char *name;
-    const char *summary;           /* shown by the help */
-    void (*draw)(sa_draft *draft); /* writes a pair into an empty draft; NULL: */
-    const unsigned char *grammar;  /* the text of its grammar, a file of corpora/grammars */
-} sa_task;
-
-extern const sa_task sa_tasks[]; /* ends with a NULL name */
 
 /* Receives the text written so far; empties the buffer. */
 typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
@@ -34,13 +25,11 @@ typedef struct sa_toy {
     uint64_t seed;
     int split;                /* sa_split */
     int min_words, max_words; /* of the source; 0: any */
+    bool check;               /* describe the grammar instead, as sa_grammar_check does */
 } sa_toy;
 
 /* Appends the pairs of sa_corpus_generate, lines of "source TAB target TAB alignment", to `out`
  * (which the caller releases), and flushes it whenever it holds 64 KiB; flush NULL: never. Words
  * are tokens of the tokenizer `word`, in `dates` of `char`, in `assign` and grammars with %spaces
- * of `space`. */
+ * of `space`. SA_USAGE: there are too few pairs, or no grammar to check. */
 bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa_error *error);
-
-/* Appends a description of the toy's grammar: see sa_grammar_check. SA_USAGE: it has none. */
-bool sa_synth_check(const sa_toy *toy, sa_buffer *out, sa_error *error);

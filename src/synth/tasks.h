@@ -1,13 +1,14 @@
-/* tasks: those whose answer is computed, in dates.c and lists.c. Each writes a pair into an empty
- * draft. */
+/* tasks: the toy corpora. Each is a synchronous grammar, or a function where an answer must be
+ * computed. */
 #pragma once
 
 #include "synth/draft.h"
 
-void sa_synth_length(sa_draft *draft);
-void sa_synth_dates(sa_draft *draft);
-void sa_synth_reverse(sa_draft *draft);
-void sa_synth_recall(sa_draft *draft);
-void sa_synth_assign(sa_draft *draft);
-void sa_synth_trigger(sa_draft *draft);
-void sa_synth_induction(sa_draft *draft);
+typedef struct sa_task {
+    const char *name;
+    const char *summary;           /* shown by the help */
+    const unsigned char *grammar;  /* its text, a file of corpora/grammars; or NULL: */
+    void (*draw)(sa_draft *draft); /* writes a pair into an empty draft */
+} sa_task;
+
+extern const sa_task sa_tasks[]; /* ends with a NULL name */

@@ -271,10 +271,10 @@ static const char grammar_file[] = "grammar"; /* in memory */
 
 const char *web_grammar(const char *text) {
     sa_error *error = web_begin();
-    const sa_toy toy = {.grammar = grammar_file, .seed = 1};
+    const sa_toy toy = {.grammar = grammar_file, .seed = 1, .check = true};
     const sa_chunk chunk = {text, strlen(text)};
     sa_buffer lines = {0};
-    if (sa_save(grammar_file, &chunk, 1, error) && sa_synth_check(&toy, &lines, error))
+    if (sa_save(grammar_file, &chunk, 1, error) && sa_synth_write(&toy, NULL, &lines, error))
         return web_give(&lines);
     sa_buffer_release(&lines);
     return NULL;

@@ -202,8 +202,8 @@ START_TEST(writes_words_together) {
             ck_assert_msg(vowel(next), "%s %s", word, next);
             elided++;
         }
-        for (int i = 0; i < draft.link_count; i++)
-            source[draft.links[i].source] = target[draft.links[i].target] = true;
+        for (int i = 0; i < SA_DRAFT_WORDS * SA_DRAFT_WORDS; i++)
+            if (draft.link[i]) source[i / SA_DRAFT_WORDS] = target[i % SA_DRAFT_WORDS] = true;
         for (int i = 0; i < draft.source.count; i++)
             ck_assert_msg(source[i], "%s", draft.source.words[i]);
         for (int i = 0; i < draft.target.count; i++)

@@ -155,6 +155,9 @@ START_TEST(counts_by_length) {
         8, (uint64_t[]){0, 1, 1, 2, 5, 14, 42, 132, 429});
     /* a category that becomes itself again */
     counts("[S] ||| [S,1] ||| x [S,1]\n[S] ||| a ||| b\n", 2, (uint64_t[]){0, SA_GRAMMAR_MANY, 0});
+    /* a suffix is no word, but a plus sign is one */
+    counts("[S] ||| look +s [T,1] ||| a [T,1]\n[T] ||| ||| b\n[T] ||| + ||| c\n", 2,
+           (uint64_t[]){0, 1, 1});
     /* optional words on both sides of a category, and 3 words for another */
     counts("[S] ||| [O,1] [N,2] [O,3] ||| [N,2] [O,1] [O,3]\n[O] ||| ||| \n[O] ||| o p ||| o\n"
            "[N] ||| a ||| b\n[N] ||| c ||| d\n[N] ||| e ||| f\n",
@@ -231,7 +234,7 @@ START_TEST(says_what_is_wrong) {
         {"S ||| a ||| b\n",
          "g:1: a rule is [CATEGORY] ||| source ||| target, then perhaps ||| links ||| weight"},
         {"%feature g m f\n[S] ||| [N:n,1] ||| [N:n,1]\n",
-         "g:2: [N:n]: 'n' is neither a %feature nor a value of one"},
+         "g:2: 'n' is neither a %feature nor a value of one"},
         {"%feature g m f\n[S] ||| [:g] ||| a\n", "g:2: [:m] has no rules"},
         {"%feature g m f\n%feature h g\n", "g:2: 'g' is already declared"},
         {"%feature g m f\n%feature m x\n", "g:2: 'm' is already declared"},
@@ -241,13 +244,18 @@ START_TEST(says_what_is_wrong) {
         {"[S] ||| [N,1] [N,2] ||| [N,1]\n", "g:1: the number 2 does not stand once on each side"},
         {"[S] ||| [N,1] ||| [N,1] [N,2]\n", "g:1: the number 2 does not stand once on each side"},
         {"[S] ||| [N,1] ||| [N,1] [N,1]\n", "g:1: the number 1 does not stand once on each side"},
-        {"[S] ||| [N,0] ||| [N,0]\n", "g:1: [N,0]: numbers are 1 to 64"},
+        {"[S] ||| [N,0] ||| [N,0]\n",
+         "g:1: '[N,0]' is no category, as [N] or [N,1]; a word begins with \\["},
+        {"[S] ||| [N,1] [N,1] ||| [N,1]\n", "g:1: the number 1 does not stand once on each side"},
+        {"[S] ||| [1] ||| [1]\n", "g:1: the number 1 does not stand once on each side"},
         {"[S] ||| [N,1] ||| [M,1]\n", "g:1: number 1 is [N] and [M]"},
         {"[S] ||| a ||| b ||| 0-1\n",
          "g:1: link 0-1 is out of range: the sides have 1 and 1 symbols"},
+        {"[S] ||| a ||| b ||| 1?0\n",
+         "g:1: link 1?0 is out of range: the sides have 1 and 1 symbols"},
         {"[S] ||| a ||| b ||| 0:1\n", "g:1: '0:1' is neither a link, as 0-1 or 0?1, nor a weight"},
         {"[S] ||| a ||| b ||| ||| -2\n", "g:1: a weight is 0.001 to 1000000"},
-        {"[S] ||| [a ||| b\n", "g:1: '[a' is no category; a word begins with \\["},
+        {"[S] ||| [a ||| b\n", "g:1: '[a' is no category, as [N] or [N,1]; a word begins with \\["},
         {"[S] ||| \xff ||| b\n",
          "g:1: not UTF-8 at byte 9: 0xFF (perhaps an 8-bit code like Latin-1)"},
         {NEW "[N] ||| [N,1] a ||| [N,1] b\n", "g:1: [S] cannot end"},
@@ -280,6 +288,14 @@ START_TEST(has_limits) {
     sa_buffer_adds(&text, "[S] ||| ");
     for (int i = 0; i < 4000; i++) sa_buffer_adds(&text, "a");
     refuses(&text, "g:1: line longer than 4000 bytes");
+    text.size = 0;
+    sa_buffer_adds(&text, "[S] ||| ");
+    for (int i = 0; i < 64; i++) sa_buffer_adds(&text, "a");
+    refuses(&text, "g:1: a word has at most 63 bytes");
+    text.size = 0;
+    sa_buffer_adds(&text, "[S] |||");
+    for (int i = 0; i < 129; i++) sa_buffer_adds(&text, " a");
+    refuses(&text, "g:1: a rule has more than 128 symbols");
     text.size = 0;
     sa_buffer_adds(&text, "%feature a 0 1 2 3 4 5 6 7 8 9\n[S] ||| x ||| y\n");
     for (int i = 0; i < 4; i++) sa_buffer_addf(&text, "%%feature b%d 0 1 2 3 4 5 6 7 8 9\n", i);
@@ -335,6 +351,7 @@ START_TEST(keeps_to_a_length) {
 END_TEST
 
 START_TEST(describes_a_grammar) {
+    /* the words of rules that are not used count, too */
     static const char text[] =
         "[S] ||| the [N,1] ||| le [N,1] ||| 0-0 1?0\n[N] ||| bank ||| banque\n"
         "[N] ||| bank ||| rive\n[M] ||| a ||| b\n[O] ||| [O,1] ||| [O,1]\n";
@@ -344,7 +361,7 @@ START_TEST(describes_a_grammar) {
     ck_assert(sa_grammar_check(grammar, 1, &out, &error));
     static const char *const parts[] = {
         "rules: 5, with values for their features 5\n",
-        "words: 2 in the source, 3 in the target\n",
+        "words: 3 in the source, 4 in the target\n",
         "sentences: 2 derivations of at most 128 source words, 2.0 on average\n     2 words: 2\n",
         "ambiguous words: bank\n",
         "not reached: M\n",

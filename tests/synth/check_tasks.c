@@ -24,16 +24,19 @@ static void draw(sa_draft *draft, const char *name, sa_rng *rng) {
         ck_assert(sa_grammar_draw(*grammar, draft));
 }
 
-static const sa_link *link_between(const sa_draft *draft, int source, int target) {
-    for (int i = 0; i < draft->link_count; i++)
-        if (draft->links[i].source == source && draft->links[i].target == target)
-            return &draft->links[i];
-    return NULL;
+/* Returns '-' if the words are linked surely, 'p' if possibly, or else 0. */
+static char link_between(const sa_draft *draft, int source, int target) {
+    return draft->link[source * SA_DRAFT_WORDS + target];
 }
 
 static bool hinted(const sa_draft *draft, int source, int target) {
-    const sa_link *link = link_between(draft, source, target);
-    return link && link->possible;
+    return link_between(draft, source, target) == 'p';
+}
+
+static int count_links(const sa_draft *draft) {
+    int count = 0;
+    for (size_t i = 0; i < sizeof draft->link; i++) count += draft->link[i] != 0;
+    return count;
 }
 
 /* The count is that fraction of all draws, within a tenth. */
@@ -134,8 +137,8 @@ START_TEST(links_every_word) {
         for (int i = 0; i < DRAWS; i++) {
             bool source[SA_DRAFT_WORDS] = {0}, target[SA_DRAFT_WORDS] = {0};
             draw(&draft, tasks[task], &rng);
-            for (int k = 0; k < draft.link_count; k++)
-                source[draft.links[k].source] = target[draft.links[k].target] = true;
+            for (int k = 0; k < SA_DRAFT_WORDS * SA_DRAFT_WORDS; k++)
+                if (draft.link[k]) source[k / SA_DRAFT_WORDS] = target[k % SA_DRAFT_WORDS] = true;
             for (int k = 0; k < draft.source.count; k++)
                 ck_assert_msg(source[k], "%s", draft.source.words[k]);
             for (int k = 0; k < draft.target.count; k++)
@@ -217,8 +220,8 @@ END_TEST
 /* The number of words with a sure link to the word. */
 static int fertility(const sa_draft *draft, int source) {
     int count = 0;
-    for (int i = 0; i < draft->link_count; i++)
-        count += draft->links[i].source == source && !draft->links[i].possible;
+    for (int target = 0; target < draft->target.count; target++)
+        count += link_between(draft, source, target) == '-';
     return count;
 }
 
@@ -226,8 +229,7 @@ static int fertility(const sa_draft *draft, int source) {
 static int origins(const sa_draft *draft, int target, int *first) {
     int count = 0;
     for (int source = draft->source.count; source-- > 0;) {
-        const sa_link *link = link_between(draft, source, target);
-        if (!link || link->possible) continue;
+        if (link_between(draft, source, target) != '-') continue;
         *first = source;
         count++;
     }
@@ -388,12 +390,9 @@ static int find_word(const sa_draft *draft, const char *word, int from) {
 /* The pair has exactly one sure link, to that place, at that word of the target, which repeats the
  * source's word if it is `copied`. */
 static void answered_at(const sa_draft *draft, int target, int place, bool copied) {
-    int sure = 0;
-    for (int i = 0; i < draft->link_count; i++)
-        sure += draft->links[i].target == target && !draft->links[i].possible;
-    ck_assert_int_eq(sure, 1);
-    const sa_link *link = link_between(draft, place, target);
-    ck_assert(link && !link->possible);
+    int first = 0;
+    ck_assert_int_eq(origins(draft, target, &first), 1);
+    ck_assert_int_eq(first, place);
     if (copied) ck_assert_str_eq(draft->source.words[place], draft->target.words[target]);
 }
 
@@ -410,7 +409,7 @@ START_TEST(values_are_recalled_by_their_keys) {
         ck_assert(kind < 4 && count == 4 << kind);
         ck_assert_int_eq(draft.source.count, 3 * count + 1);
         ck_assert_int_eq(draft.target.count, count);
-        ck_assert_int_eq(draft.link_count, 3 * count);
+        ck_assert_int_eq(count_links(&draft), 3 * count);
         for (int k = 0; k < bar; k++) { /* keys and values are different */
             ck_assert_int_eq(draft.source.words[k][0], k % 2 ? 'v' : 'k');
             ck_assert_int_ge(find_word(&draft, draft.source.words[k], k + 1), bar);
@@ -453,7 +452,7 @@ START_TEST(the_last_assignment_counts) {
         ck_assert_int_eq(draft.target.count, 1);
         ck_assert_str_eq(draft.target.words[0], draft.source.words[last] + 2);
         answered_at(&draft, 0, last, false);
-        ck_assert(hinted(&draft, count, 0) && draft.link_count == 2);
+        ck_assert(hinted(&draft, count, 0) && count_links(&draft) == 2);
         of_count[count]++;
         of_asked[times]++;
         of_value[atoi(draft.target.words[0])]++;
@@ -484,11 +483,10 @@ START_TEST(the_trigger_asks_for_the_majority) {
             ck_assert(hinted(&draft, k, k));
             if (k >= trigger) continue;
             sum += *word == 'p' ? 1 : -1;
-            const sa_link *link = link_between(&draft, k, trigger);
-            ck_assert(link && !link->possible);
+            ck_assert(link_between(&draft, k, trigger) == '-');
             links++;
         }
-        ck_assert_int_eq(draft.link_count, links);
+        ck_assert_int_eq(count_links(&draft), links);
         ck_assert_str_eq(draft.target.words[trigger], sum > 0 ? "P" : sum < 0 ? "N" : "0");
         of_answer[(sum > 0) - (sum < 0) + 1]++;
         places[trigger]++;
@@ -518,7 +516,7 @@ START_TEST(a_sequence_begins_again) {
             ck_assert_int_eq(next, k < given ? again + k : draft.source.count);
         }
         ck_assert_int_eq(draft.target.count, bar - given);
-        ck_assert_int_eq(draft.link_count, bar - given);
+        ck_assert_int_eq(count_links(&draft), bar - given);
         for (int t = 0; t < draft.target.count; t++) answered_at(&draft, t, given + t, true);
         of_count[bar]++;
         of_noise[noise]++;

@@ -141,10 +141,11 @@ static void write_rule(sa_grammar *g, sa_slot at, sa_draft *draft, sa_draft_side
         slots[i].span = (sa_word_span){before, side->count - before};
     }
     if (!target || draft->full) return;
-    for (const sa_link *link = g->links + rule->first_link, *end = link + rule->links; link < end;
-         link++)
-        sa_draft_link(draft, slots[link->source].span, slots[half + link->target].span,
-                      link->possible);
+    for (size_t i = 0; i < rule->links; i++) {
+        const sa_link link = g->links[rule->first_link + i];
+        sa_draft_link(draft, slots[link.source].span, slots[half + link.target].span,
+                      link.possible);
+    }
     for (int s = 0; !rule->links && s < half; s++)
         for (int t = half; t < rule->count; t++)
             if (rule->symbol[s].partner < 0 && rule->symbol[t].partner < 0)

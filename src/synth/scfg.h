@@ -24,8 +24,8 @@ typedef struct sa_rule {
     struct sa_rule *next; /* of the category that it rewrites: the next one that can end */
     uint64_t weight;      /* in thousandths */
     sa_symbol *symbol;    /* [count] of the source, and from `half` on of the target */
-    int half, count, links;
-    size_t first_link;
+    int half, count;
+    size_t first_link, links;
 } sa_rule;
 
 typedef struct sa_category {

@@ -484,9 +484,9 @@ typedef struct sa_proof_check {
 } sa_proof_check;
 
 typedef struct sa_prove_options {
-    const sa_corpus *corpus; /* NULL: random sentences of words that the model knows */
+    const sa_corpus *corpus;
     int limit;    /* the most pairs to test, at least 1; pairs longer than max_len are skipped */
-    int64_t seed; /* of the random sentences */
+    int64_t seed; /* of the words and annotations that take the place of others */
     /* Called with every check; may be NULL. */
     void (*each)(void *context, const sa_proof_check *check);
     void *context;

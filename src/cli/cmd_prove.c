@@ -17,7 +17,7 @@ static const sa_option rows[] = {
     {"limit", SA_INT(RUN(job.limit), 32, 1, 65536, "N"),
      "maximum number of pairs; those too long for the model's --max-len do not count"},
     {"seed", SA_INT64(RUN(job.seed), 1, 0, 9007199254740991, "N"),
-     "random seed of the generated sentences and word substitutions"},
+     "random seed of the words and annotations that take the place of others"},
     {CLI_COLUMNS(columns)},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
@@ -55,13 +55,12 @@ static bool prove(const sa_model *model, prove_options *options, sa_error *error
     options->job.each = each, options->job.context = &all;
     sa_buffer_addf(&all.text, "%-12s %9s %11s  verdict\n", "check", "worst", "allowed");
     const bool good = sa_prove(model, &options->job, error);
-    const char *on = options->job.corpus ? "these pairs" : "random sentences";
     if (all.failed)
-        sa_buffer_addf(&all.text, "%d of %d checks failed for this model on %s.\n", all.failed,
-                       all.held + all.failed, on);
+        sa_buffer_addf(&all.text, "%d of %d checks failed for this model on these pairs.\n",
+                       all.failed, all.held + all.failed);
     else
-        sa_buffer_addf(&all.text, "All %d checks that apply hold for this model on %s.\n", all.held,
-                       on);
+        sa_buffer_addf(&all.text, "All %d checks that apply hold for this model on these pairs.\n",
+                       all.held);
     sa_error unprinted = {0};
     if (!good && error->code != SA_CHECK)
         sa_buffer_release(&all.text);
@@ -82,10 +81,9 @@ static bool run(cli_call *call, sa_error *error) {
     sa_corpus corpus = {0};
     sa_model *model = cli_model_open(
         call->words[0], &(cli_model_options){.max_len = SA_MAX_LEN, .threads = 1}, NULL, error);
-    bool good = model && (!call->words[1] ||
-                          cli_corpus_open(&corpus, call->words[1], options->columns, error));
-    if (call->words[1]) options->job.corpus = &corpus;
-    good = good && prove(model, options, error);
+    options->job.corpus = &corpus;
+    const bool good = model && cli_corpus_open(&corpus, call->words[1], options->columns, error) &&
+                      prove(model, options, error);
     sa_corpus_close(&corpus);
     sa_model_close(model);
     return good;
@@ -93,7 +91,7 @@ static bool run(cli_call *call, sa_error *error) {
 
 const cli_command cli_prove = {
     .name = "prove",
-    .words = "MODEL [PAIRS]",
+    .words = "MODEL PAIRS",
     .summary = "check the invariants of batching, gradients and attention",
     .size = sizeof(prove_options),
     .sets = {{"Options", rows, 0}},

@@ -13,15 +13,6 @@ const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
     return sa_seq2seq_attends(w) ? sa_seq2seq_attention(w) : NULL;
 }
 
-sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {
-    for (int i = 0; i < len - 1; i++) { /* neither EOS nor BOS is drawn */
-        const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIAL_TOKENS + 1);
-        ids[i] = word ? word + SA_SPECIAL_TOKENS - 1 : SA_UNK;
-    }
-    ids[len - 1] = SA_EOS;
-    return (sa_sentence){ids, len};
-}
-
 /* Returns whether one stack reads source and target. */
 static bool is_joined(const sa_seq2seq *w) {
     return w->transformer.sizes.decoder_only;

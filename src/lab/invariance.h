@@ -5,25 +5,17 @@
 #include "lab/lab_model.h"
 #include "lab/lab_pass.h"
 
-enum { SA_PROOF_DRAWN = 6, SA_PROOF_WORDS = 46 }; /* pairs that are drawn, their tokens */
-
 /* A model and the pairs that it is tested on. */
 typedef struct sa_proof_setup {
     sa_lab_model model; /* its batch is the first pair alone */
     sa_lab_pairs pairs;
-    sa_lab_pass all;                      /* over all pairs in one batch */
-    double largest_gradient;              /* of all pairs */
-    sa_rng rng;                           /* for replacing words and annotations */
-    sa_sentence drawn[2][SA_PROOF_DRAWN]; /* sources and targets, where no pairs are given */
-    int32_t ids[SA_PROOF_WORDS];
+    sa_lab_pass all;         /* over all pairs in one batch */
+    double largest_gradient; /* of all pairs */
+    sa_rng rng;              /* for replacing words and annotations */
 } sa_proof_setup;
 
 /* Returns the attention between decoder and encoder (of a Transformer's first layer), or NULL. */
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup);
-
-/* Fills ids [len] with random tokens, EOS last, and returns that sentence; words: the size of the
- * vocabulary. */
-sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words);
 
 /* Raises *worst to what it measures for pair p, or leaves it alone if it does not apply to the
  * pair; fails only when memory runs out. alone: a pass over the pair by itself. */

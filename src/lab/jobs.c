@@ -214,15 +214,14 @@ const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **
 bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error) {
     sa_dataset pairs = {0};
     if (!sa_given(model, "model", error) || !sa_given(proving, "options", error) ||
-        (proving->corpus && (!sa_given_corpus(proving->corpus, "options->corpus", error) ||
-                             !sa_within(proving->limit, 1, INT_MAX, "options->limit", error))))
-        return false;
-    sa_lab_prove_job proof = {
-        .settings = &model->settings, .values = model->values, .options = proving};
-    if (proving->corpus &&
+        !sa_given(proving->corpus, "options->corpus", error) ||
+        !sa_given_corpus(proving->corpus, "options->corpus", error) ||
+        !sa_within(proving->limit, 1, INT_MAX, "options->limit", error) ||
         !sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
                           model->settings.max_len, model->settings.copy, error))
         return false;
+    sa_lab_prove_job proof = {
+        .settings = &model->settings, .values = model->values, .options = proving};
     const int count = pairs.count < (size_t)proving->limit ? (int)pairs.count : proving->limit;
     proof.pairs =
         (sa_lab_pairs){pairs.source, pairs.target, count, sa_vocab_size(&model->source.vocab),

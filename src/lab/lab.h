@@ -31,8 +31,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
-    const float *values;             /* the model's weights in the order of sa_seq2seq_plan */
-    sa_lab_pairs pairs;              /* without a source: random ones of ragged lengths */
+    const float *values; /* the model's weights in the order of sa_seq2seq_plan */
+    sa_lab_pairs pairs;
     const sa_prove_options *options; /* except the corpus */
 } sa_lab_prove_job;
 

@@ -17,9 +17,7 @@ typedef struct sa_lab_view {
     int pair;
 } sa_lab_view;
 
-/* Allocates and runs a forward pass without dropout. Attention weights are NaN before it, and stay
- * NaN beyond the end of a sentence, where a padded batch would have padding. The caller closes it,
- * even after a failure. */
+/* Allocates and runs a forward pass without dropout. The caller closes it, even after a failure. */
 bool sa_lab_pass_open(sa_lab_pass *pass, const sa_seq2seq *w, const sa_sentence *source,
                       const sa_sentence *target, int count, sa_error *error);
 void sa_lab_pass_close(sa_lab_pass *pass);

@@ -160,24 +160,9 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-/* Draws pairs of ragged lengths. */
-static void draw_pairs(sa_proof_setup *setup) {
-    static const int lengths[SA_PROOF_DRAWN][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
-    sa_lab_pairs *pairs = &setup->pairs;
-    int32_t *ids = setup->ids;
-    pairs->source = setup->drawn[0], pairs->target = setup->drawn[1];
-    pairs->count = SA_PROOF_DRAWN;
-    for (int p = 0; p < SA_PROOF_DRAWN; p++)
-        for (int side = 0; side < 2; ids += lengths[p][side++])
-            setup->drawn[side][p] =
-                sa_lab_draw_sentence(&setup->rng, ids, lengths[p][side],
-                                     side ? pairs->target_words : pairs->source_words);
-}
-
 bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
     setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
     setup->pairs = proof->pairs;
-    if (!proof->pairs.source) draw_pairs(setup);
     sa_lab_pairs first = setup->pairs;
     first.count = 1;
     if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;

@@ -150,7 +150,7 @@ done
 "$softalign" translate $model $model source.txt --beam 3 >two 2>err || fail "translate with two models: $(cat err)"
 "$softalign" translate $model source.txt --beam 3 >one 2>err
 cmp one two || fail "twice the same model is another"
-"$softalign" prove $model >out 2>err || fail "prove: $(cat out err)"
+"$softalign" prove $model pairs.tsv >out 2>err || fail "prove: $(cat out err)"
 
 # ---- What it attends to -----------------------------------------------------------------------------
 

@@ -113,7 +113,7 @@ expect 4 "cannot open 'loop': Too many levels of symbolic links" eval $model tin
 # Outputs.
 full="cannot write 'standard output': No space left on device"
 for command in "help" "corpus mono" "inspect $model" "eval $model tiny.tsv" "align $model tiny.tsv" \
-    "translate $model tiny.tsv" "gradcheck" "prove $model"; do
+    "translate $model tiny.tsv" "gradcheck" "prove $model tiny.tsv"; do
     "$softalign" $command >/dev/full 2>err
     same "$command to a full disk" "5 softalign: $full" "$? $(grep -v ^note: err)"
     "$softalign" $command >&- 2>err

@@ -43,7 +43,7 @@ END
 
 expect 0 "" gradcheck --json
 keys worst ok parameters
-expect 0 "" prove $model --json
+expect 0 "" prove $model tiny.tsv --json
 keys ok checks
 expect 0 "" inspect $model --json
 keys settings tensors vocabularies merges parameter_count cache_bytes checksum

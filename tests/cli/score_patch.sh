@@ -53,7 +53,7 @@ done
 "$softalign" corpus copy --pairs 40 >pairs.tsv
 "$softalign" train --train pairs.tsv --out model $transformer --normalizer sharp --positions harmonic --steps 5 \
     2>err || fail "train: $(cat err)"
-expect 0 "" prove model/best.safetensors
+expect 0 "" prove model/best.safetensors pairs.tsv
 grep -q '^causality .*<= .*ok$' out || fail "prove: $(cat out)"
 
 printf '1,2\n' >numbers.csv

@@ -178,7 +178,7 @@ static const struct {
     [NEGATIVE_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
     [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
     [WRONG_ORDER] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
-    [READ_PADDING] = {SA_MODEL_RECURRENT, {NULL}, "row-sums batching padding padding-gradient "},
+    [READ_PADDING] = {SA_MODEL_RECURRENT, {NULL}, "padding "},
     [SHARED_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "padding-gradient "},
     [LOST_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "batching "},
     [BLIND_KEYS] = {SA_MODEL_RECURRENT, {NULL}, "annotations "},

@@ -8,6 +8,17 @@
 
 #include <stdlib.h>
 
+/* Fills ids [len] with random tokens, EOS last, and returns that sentence; words: the size of the
+ * vocabulary. */
+static inline sa_sentence draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {
+    for (int i = 0; i < len - 1; i++) { /* neither EOS nor BOS is drawn */
+        const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIAL_TOKENS + 1);
+        ids[i] = word ? word + SA_SPECIAL_TOKENS - 1 : SA_UNK;
+    }
+    ids[len - 1] = SA_EOS;
+    return (sa_sentence){ids, len};
+}
+
 static inline void raise_worst(double x, double *worst) {
     *worst = sa_lab_nan_max(*worst, x);
 }
@@ -85,9 +96,9 @@ static void draw_neighbors(sa_proof_setup *setup, neighbors *all) {
     int32_t *ids = all->ids;
     for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
         sa_sentence *source = &all->source[i], *target = &all->target[i];
-        *source = sa_lab_draw_sentence(&setup->rng, ids, source->len, setup->pairs.source_words);
+        *source = draw_sentence(&setup->rng, ids, source->len, setup->pairs.source_words);
         ids += source->len;
-        *target = sa_lab_draw_sentence(&setup->rng, ids, target->len, setup->pairs.target_words);
+        *target = draw_sentence(&setup->rng, ids, target->len, setup->pairs.target_words);
         ids += target->len;
     }
 }

@@ -20,6 +20,21 @@ static inline void record(void *context, const sa_proof_check *check) {
     seen[checks++] = *check;
 }
 
+/* Draws pairs of ragged lengths. */
+static inline void draw_pairs(sa_lab_pairs *pairs) {
+    static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
+    enum { DRAWN = sizeof lengths / sizeof *lengths, TOKENS = 46 };
+    static sa_sentence drawn[2][DRAWN];
+    static int32_t tokens[TOKENS];
+    int32_t *ids = tokens;
+    sa_rng rng = sa_rng_seed(5, 1);
+    for (int p = 0; p < DRAWN; p++)
+        for (int side = 0; side < 2; ids += lengths[p][side++])
+            drawn[side][p] = draw_sentence(&rng, ids, lengths[p][side],
+                                           side ? pairs->target_words : pairs->source_words);
+    pairs->source = drawn[0], pairs->target = drawn[1], pairs->count = DRAWN;
+}
+
 /* The proof of a model with random weights in +-bound. */
 static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_prove_job proof,
                               sa_error *error) {
@@ -27,6 +42,7 @@ static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_
     sa_lab_pairs *pairs = &proof.pairs;
     pairs->source_words = pairs->source_words ? pairs->source_words : K;
     pairs->target_words = pairs->target_words ? pairs->target_words : K + 1;
+    if (!pairs->source) draw_pairs(pairs);
     const sa_sizes sizes = sa_sizes_of(settings, pairs->source_words, pairs->target_words);
     sa_seq2seq_plan(&sizes, &plan);
     float *values = sa_arena_alloc(&numbers, plan.size, sizeof *values);

@@ -362,7 +362,7 @@ static void take_check(void *context, const sa_proof_check *check) {
 
 static int prove(void) {
     work it;
-    const sa_prove_options job = {.limit = 1, .seed = 1, .each = take_check};
+    const sa_prove_options job = {.corpus = &it.pairs, .limit = 1, .seed = 1, .each = take_check};
     bool good = open_work(&it) && TWICE(sa_prove(it.model, &job, &it.error));
     return close_work(&it, good);
 }

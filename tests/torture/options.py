@@ -187,8 +187,8 @@ class Run:
         words = [source, target] if self.rng.random() < 0.5 else [source]
         self.call('explain', model, *words, *arguments(draw(self.rng, rows['explain'], 2)), may=CODES)
         erased = options.get('embed') == '1' and options.get('model') in ('transformer', 'decoder')  # by layer normalization
-        self.call('prove', model, *self.rng.choice([[], ['unseen.tsv', '--limit', 3]]),
-                  '--seed', self.rng.randrange(1000), may=CODES | {1} if erased else CODES)
+        self.call('prove', model, 'unseen.tsv', '--limit', 3, '--seed', self.rng.randrange(1000),
+                  may=CODES | {1} if erased else CODES)
 
     def gradients(self, options, rows):
         """Double precision is slow: the sizes and the batch are gradcheck's own, but for those that were drawn."""

@@ -28,17 +28,11 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
 
 /* Returns the next line without its LF or CRLF, terminated in place; false at the end. A line
  * longer than SA_LINE_LIMIT, a NUL byte or a lone CR is an error: `*failed` is set. */
-typedef struct sa_lines {
-    sa_file *file;
-    size_t at, number; /* number of the last line returned, from 1 */
-} sa_lines;
-bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error);
-
-/* The lines of a UTF-8 text file. */
 typedef struct sa_text_lines {
     sa_file file;
-    sa_lines lines;
+    size_t at, number; /* number of the last line returned, from 1 */
 } sa_text_lines;
+bool sa_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed, sa_error *error);
 
 /* Reads the whole file ("-": standard input) and skips a byte order mark. */
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);

@@ -11,28 +11,29 @@ void sa_file_release(sa_file *file) {
     file->size = 0;
 }
 
-bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error) {
-    sa_file *file = lines->file;
-    if (lines->at >= file->size) return false;
-    char *start = file->data + lines->at;
-    size_t rest = file->size - lines->at;
+bool sa_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
+                   sa_error *error) {
+    sa_file *file = &reader->file;
+    if (reader->at >= file->size) return false;
+    char *start = file->data + reader->at;
+    size_t rest = file->size - reader->at;
     char *end = memchr(start, '\n', rest);
     size_t length = end ? (size_t)(end - start) : rest;
-    lines->at += length + (end != NULL);
-    lines->number++;
+    reader->at += length + (end != NULL);
+    reader->number++;
     if (length && start[length - 1] == '\r') length--;
     start[length] = 0;
     *line = start;
     *size = length;
     if (length > SA_LINE_LIMIT)
         *failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name,
-                           lines->number, SA_LINE_LIMIT);
+                           reader->number, SA_LINE_LIMIT);
     else if (memchr(start, 0, length))
         *failed = !sa_fail(error, SA_DATA, "%s:%zu: NUL byte (is this text, in UTF-8?)", file->name,
-                           lines->number);
+                           reader->number);
     else if (memchr(start, '\r', length))
         *failed = !sa_fail(error, SA_DATA, "%s:%zu: carriage return inside a line", file->name,
-                           lines->number);
+                           reader->number);
     return !*failed;
 }
 
@@ -43,9 +44,8 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
 }
 
 bool sa_text_lines_begin(sa_text_lines *reader, sa_error *error) {
-    reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
-    reader->lines.at = sa_utf8_mark_size(file->data, file->size);
+    reader->at = sa_utf8_mark_size(file->data, file->size);
     const char *command, *format = sa_file_format(file->data, file->size, true, &command);
     if (!format) return true;
     const bool other = *file->data == '<' || *file->data == 'v';
@@ -66,12 +66,11 @@ void sa_text_lines_close(sa_text_lines *reader) {
 bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
                         sa_error *error) {
     size_t bad;
-    if (!sa_lines_next(&reader->lines, line, size, failed, error)) return false;
+    if (!sa_lines_next(reader, line, size, failed, error)) return false;
     if (sa_utf8_valid(*line, *size, &bad)) return true;
-    *failed =
-        !sa_fail(error, SA_DATA,
-                 "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
-                 reader->file.name, reader->lines.number, bad + 1, (unsigned char)(*line)[bad]);
+    *failed = !sa_fail(error, SA_DATA,
+                       "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
+                       reader->file.name, reader->number, bad + 1, (unsigned char)(*line)[bad]);
     return false;
 }
 

@@ -30,7 +30,7 @@ static const sa_option table[] = {
 static bool count_line(void *counts, const char *line, size_t size, const sa_text_lines *from,
                        sa_error *error) {
     const char *end = line + size;
-    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->lines.number);
+    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->number);
     while (line < end) {
         const char *space = memchr(line, ' ', (size_t)(end - line));
         const size_t length = (size_t)((space ? space : end) - line);
@@ -115,7 +115,7 @@ static bool apply_line(void *context, const char *line, size_t size, const sa_te
                        sa_error *error) {
     applying *work = context;
     const size_t leading = strspn(line, " ");
-    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->lines.number);
+    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->number);
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
         const size_t length = strcspn(at, " "), spaces = strspn(at + length, " ");

@@ -148,7 +148,6 @@ bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
     if (!input->interactive)
         return sa_text_lines_open(&input->reader, standard ? "-" : path, error);
     input->reader.file.name = "standard input";
-    input->reader.lines.file = &input->reader.file;
     return true;
 }
 
@@ -163,11 +162,11 @@ static size_t whole_lines(const cli_input *input) {
 /* Drops the lines that it has returned, then reads until a line is complete. A line above the limit
  * counts as complete, and is refused later. */
 static bool refill(cli_input *input, sa_error *error) {
-    sa_file *file = &input->reader.file;
-    sa_lines *lines = &input->reader.lines;
-    input->received -= lines->at;
-    if (input->received) memmove(file->data, file->data + lines->at, input->received);
-    lines->at = 0;
+    sa_text_lines *reader = &input->reader;
+    sa_file *file = &reader->file;
+    input->received -= reader->at;
+    if (input->received) memmove(file->data, file->data + reader->at, input->received);
+    reader->at = 0;
     while (!(file->size = whole_lines(input)) && !input->ended) {
         if (input->received > SA_LINE_LIMIT + 1) {
             file->size = input->received;
@@ -181,7 +180,7 @@ static bool refill(cli_input *input, sa_error *error) {
         input->ended = got == 0;
         input->received += (size_t)got;
     }
-    if (!lines->number) lines->at = sa_utf8_mark_size(file->data, file->size);
+    if (!reader->number) reader->at = sa_utf8_mark_size(file->data, file->size);
     return true;
 }
 
@@ -189,14 +188,14 @@ bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size
                     sa_error *error) {
     *count = 0;
     const sa_text_lines *reader = &input->reader;
-    if (input->interactive && reader->lines.at == reader->file.size && !refill(input, error))
+    if (input->interactive && reader->at == reader->file.size && !refill(input, error))
         return false;
     bool failed = false;
     char *line;
     size_t size;
     while (*count < max_lines && sa_text_lines_next(&input->reader, &line, &size, &failed, error)) {
         char *tab = memchr(line, '\t', size);
-        if (tab && !input->tab_line) input->tab_line = reader->lines.number;
+        if (tab && !input->tab_line) input->tab_line = reader->number;
         if (tab && input->first_column) *tab = 0;
         lines[(*count)++] = line;
     }

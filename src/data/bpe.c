@@ -103,14 +103,14 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *read
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
         sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is not a character, and no line before makes it",
-                reader->file.name, reader->lines.number,
-                (int)(symbol.size < 100 ? symbol.size : 100), symbol.text);
+                reader->file.name, reader->number, (int)(symbol.size < 100 ? symbol.size : 100),
+                symbol.text);
     return number;
 }
 
 static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, sa_error *error) {
     const char *name = reader->file.name, *space = memchr(line.text, ' ', line.size);
-    const size_t number = reader->lines.number;
+    const size_t number = reader->number;
     const sa_token left = {line.text, space ? (size_t)(space - line.text) : line.size};
     const size_t second = left.size + (space != NULL);
     const sa_token right = {line.text + second, line.size - second};
@@ -134,11 +134,11 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     size_t size;
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
-        if (reader->lines.number == 1 ? !check_version(line, name, error)
-                                      : !read_merge(bpe, (sa_token){line, size}, reader, error))
+        if (reader->number == 1 ? !check_version(line, name, error)
+                                : !read_merge(bpe, (sa_token){line, size}, reader, error))
             return false;
     }
-    return !failed && (reader->lines.number || check_version("", name, error));
+    return !failed && (reader->number || check_version("", name, error));
 }
 
 /* Reads all merges and closes the reader. */
@@ -159,7 +159,6 @@ bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, s
     sa_text_lines reader = {
         .file = {.data = sa_copy(text, size, error), .size = size, .name = name}};
     *bpe = (sa_bpe){0};
-    reader.lines.file = &reader.file;
     return reader.file.data && read_all(bpe, &reader, error);
 }
 

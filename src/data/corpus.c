@@ -200,7 +200,7 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
     size_t size, next = 0;
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
-        const size_t number = reader->lines.number;
+        const size_t number = reader->number;
         const char *links = line + sa_line_number_size(line);
         if (!reads_as_gold(links, &wrong))
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
@@ -208,9 +208,9 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
         if (next == corpus->count || corpus->pairs[next].row != number) continue;
         if (!copy_text(corpus->owned, links, &corpus->pairs[next++].gold, error)) return false;
     }
-    if (failed || reader->lines.number == corpus->lines) return !failed;
+    if (failed || reader->number == corpus->lines) return !failed;
     return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
-                   reader->lines.number, corpus->name, corpus->lines);
+                   reader->number, corpus->name, corpus->lines);
 }
 
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error) {

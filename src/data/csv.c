@@ -89,7 +89,7 @@ bool sa_csv_next(sa_records *rows, bool *failed, sa_error *error) {
     size_t size;
     rows->cells = 0;
     if (!sa_text_lines_next(&rows->text, &at, &size, failed, error)) return false;
-    rows->line = rows->text.lines.number;
+    rows->line = rows->text.number;
     for (bool last = false; !last && !*failed; at = end + 1) {
         char *quote = at;
         while (is_blank(rows, *quote)) quote++;

@@ -42,7 +42,7 @@ static bool add_lines(sa_text_lines *reader, size_t lines, int base, sa_buffer *
             return sa_fail(error, SA_DATA,
                            "%s:%zu: expected a sentence from %zu to %zu, source and target, "
                            "counted from 1, then perhaps S or P and a confidence",
-                           reader->file.name, reader->lines.number, sentence, lines ? lines : MOST);
+                           reader->file.name, reader->number, sentence, lines ? lines : MOST);
         for (; sentence < (size_t)*number; sentence++) sa_buffer_adds(out, "\n");
         if (number[1] && number[2])
             sa_buffer_addf(out, "%d%c%d ", number[1] - 1 + base, possible ? 'p' : '-',
@@ -57,14 +57,14 @@ bool sa_link_file_open(sa_text_lines *reader, const char *path, size_t lines, in
                        bool *open_end, sa_error *error) {
     int number[3];
     if (!sa_text_lines_open(reader, path, error)) return false;
-    const char *start = reader->file.data + reader->lines.at;
+    const char *start = reader->file.data + reader->at;
     if (!read_numbers(&start, number)) return true;
     if (open_end) *open_end = !lines;
     sa_buffer text = {0};
     const bool good = add_lines(reader, lines, base, &text, error);
     const size_t size = text.size;
     sa_file_release(&reader->file);
-    reader->lines.at = reader->lines.number = 0;
+    reader->at = reader->number = 0;
     reader->file.data = good ? sa_buffer_take(&text, error) : NULL;
     reader->file.size = size;
     if (!good) sa_buffer_release(&text);

@@ -117,7 +117,7 @@ static bool open_copy(const sa_records *records, sa_records *copy, sa_error *err
     const sa_file *from = &records->text.file;
     sa_file *file = &copy->text.file;
     *file = (sa_file){sa_copy(from->data, from->size, error), from->size, from->name};
-    copy->text.lines = (sa_lines){.file = file, .at = records->text.lines.at};
+    copy->text.at = records->text.at;
     return file->data;
 }
 
@@ -144,7 +144,7 @@ static bool is_table(const sa_pair_format *format, const sa_records *records, bo
 }
 
 static bool fits(const sa_pair_format *format, const sa_records *records, sa_error *error) {
-    const char *text = records->text.file.data + records->text.lines.at;
+    const char *text = records->text.file.data + records->text.at;
     const bool named = ends_in(records->text.file.name, format->endings);
     text += strspn(text, "\r\n ");
     for (const char *const *start = format->starts; *start; start++)
@@ -160,7 +160,7 @@ static bool fits(const sa_pair_format *format, const sa_records *records, sa_err
  * that occurs first. */
 static const sa_pair_format *find_separator(const sa_pair_format *format, const sa_records *records,
                                             sa_error *error) {
-    const char *text = records->text.file.data + records->text.lines.at;
+    const char *text = records->text.file.data + records->text.at;
     const char *first = strpbrk(text, ",;\t\n");
     const sa_pair_format *tried = format;
     for (; tried->next == sa_csv_next; tried++)
@@ -172,8 +172,8 @@ static const sa_pair_format *find_separator(const sa_pair_format *format, const 
 
 /* Skips Excel's first line "sep=;". Returns the format that it stands for, or NULL. */
 static const sa_pair_format *take_separator(sa_records *records) {
-    sa_lines *lines = &records->text.lines;
-    const char *text = records->text.file.data + lines->at;
+    sa_text_lines *lines = &records->text;
+    const char *text = lines->file.data + lines->at;
     const sa_pair_format *format = formats;
     if (strncasecmp(text, "sep=", 4) != 0 || !text[4] || !strchr("\r\n", text[5])) return NULL;
     while (format < formats + PLAIN_TABS && format->separator != text[4]) format++;

@@ -29,7 +29,7 @@ static bool split_line(sa_records *records, const char *mark, bool *failed, sa_e
     char *cell;
     records->cells = 0;
     if (!next_line(records, &records->text, &cell, failed, error)) return false;
-    records->line = records->text.lines.number;
+    records->line = records->text.number;
     while (cell && !*failed) {
         char *end = strstr(cell, mark);
         if (end) *end = 0;
@@ -51,13 +51,13 @@ bool sa_bars_next(sa_records *records, bool *failed, sa_error *error) {
 /* Fails because one file has one more line than the other, which has ended. */
 static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_text_lines *ended,
                          sa_error *error) {
-    const size_t lines = ended->lines.number;
+    const size_t lines = ended->number;
     const bool first = longer == &records->text;
     bool failed = false;
     char *line;
     size_t size;
-    while (sa_lines_next(&longer->lines, &line, &size, &failed, NULL)) continue;
-    const size_t all = longer->lines.number;
+    while (sa_lines_next(longer, &line, &size, &failed, NULL)) continue;
+    const size_t all = longer->number;
     return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
                    records->text.file.name, first ? all : lines, records->second.file.name,
                    first ? lines : all, lines + 1);
@@ -71,7 +71,7 @@ bool sa_two_files_next(sa_records *records, bool *failed, sa_error *error) {
     records->cells = 0;
     for (int i = 0; !*failed && i < 2; i++)
         more[i] = next_line(records, file[i], &line[i], failed, error);
-    records->line = file[0]->lines.number;
+    records->line = file[0]->number;
     if (!*failed && more[0] != more[1])
         *failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
     if (*failed || !more[0]) return false;
@@ -142,7 +142,7 @@ bool sa_jsonl_next(sa_records *records, bool *failed, sa_error *error) {
     char *line;
     size_t size;
     if (!sa_text_lines_next(&records->text, &line, &size, failed, error)) return false;
-    begin_row(records, records->text.lines.number);
+    begin_row(records, records->text.number);
     if (!line[strspn(line, " \t")]) return true;
     char *place = sa_format(error, "%s:%zu", records->text.file.name, records->line);
     json_t *row = place ? sa_json_parse(line, size, DEPTH, place, "JSON", error) : NULL;
@@ -250,7 +250,7 @@ bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
     while (!*failed && !it.ready) {
         XML_ParsingStatus now;
         XML_GetParsingStatus(it.parser, &now);
-        size_t *at = &records->text.lines.at, left = records->text.file.size - *at;
+        size_t *at = &records->text.at, left = records->text.file.size - *at;
         const size_t size = left < CHUNK ? left : CHUNK;
         if (now.parsing == XML_FINISHED) break;
         const char *data = records->text.file.data + *at;

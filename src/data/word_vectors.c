@@ -67,8 +67,8 @@ static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float 
     char *line, more;
     size_t size;
     bool failed = false;
-    while (sa_lines_next(&file->lines, &line, &size, &failed, error)) {
-        const size_t number = file->lines.number;
+    while (sa_lines_next(file, &line, &size, &failed, error)) {
+        const size_t number = file->number;
         long long all, width;
         int count;
         if (number == 1 && sscanf(line, "%lld %lld %c", &all, &width, &more) == 2) {

@@ -54,9 +54,9 @@ static void take_translation(json_t *record) {
 
 /* Reads a line of any length: a sentence may have many weights. */
 static bool read_line(sa_matrix_file *file, sa_error *error) {
-    sa_lines *lines = &file->text.lines;
-    const char *line = lines->file->data + lines->at;
-    const size_t left = lines->file->size - lines->at;
+    sa_text_lines *lines = &file->text;
+    const char *line = lines->file.data + lines->at;
+    const size_t left = lines->file.size - lines->at;
     const char *end = memchr(line, '\n', left);
     const size_t size = end ? (size_t)(end - line) : left;
     lines->at += size + (end != NULL);
@@ -250,7 +250,6 @@ static bool read_table(sa_matrix_file *file, sa_error *error) {
     sa_number_table *table = &file->table;
     table->source.text = file->text;
     file->text = (sa_text_lines){0};
-    table->source.text.lines.file = &table->source.text.file;
     if (!sa_number_table_read(table, false, error)) return false;
     file->numbers = table->numbers, table->numbers = NULL;
     json_object_set_new(file->record, "source", sa_json_words(table->column, table->cols));
@@ -331,7 +330,7 @@ static void release(sa_matrix_file *file) {
 bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
     sa_pair *pair = &file->corpus.pairs[file->read++];
     release(file);
-    const char *begin = file->text.file.data + file->text.lines.at;
+    const char *begin = file->text.file.data + file->text.at;
     for (int i = 0; i < RANK; i++) file->dim[i] = 1;
     file->note.size = 0;
     file->record = json_object();
@@ -380,7 +379,6 @@ static bool read_bytes(sa_matrix_file *file, const char *path, sa_error *error) 
     if (!sa_file_read(bytes, file->inside ? file->archive : path, SA_FILE_LIMIT, error) ||
         (sa_zip_is(bytes) && !unzip(file, error)))
         return false;
-    file->text.lines.file = bytes;
     return header_size(bytes) || strncmp(bytes->data, NUMPY, sizeof NUMPY - 1) == 0 ||
            sa_text_lines_begin(&file->text, error);
 }
@@ -391,7 +389,7 @@ bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error
         return false;
     }
     const sa_file *bytes = &file->text.file;
-    size_t at = file->text.lines.at, count = 1;
+    size_t at = file->text.at, count = 1;
     for (const bool json = bytes->data[at] == '{' && !header_size(bytes);
          json && at + 1 < bytes->size; at++)
         count += bytes->data[at] == '\n';

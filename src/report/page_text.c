@@ -28,7 +28,7 @@ static const struct {
 } labels[] = {{"Question", false}, {"Exercise", false}, {"Answer", true}, {"Solution", true}};
 
 typedef struct notes_reader {
-    sa_lines lines;
+    sa_text_lines file;
     sa_buffer block;                     /* the paragraph or code being read */
     json_t *title, *see, *items, *links; /* of the result; title: NULL, or owned */
     json_t *into;                        /* the list of blocks that the next one belongs to */
@@ -36,7 +36,7 @@ typedef struct notes_reader {
 } notes_reader;
 
 static bool fail_at(const notes_reader *reader, const char *message, sa_error *error) {
-    return sa_fail(error, SA_DATA, "%s:%zu: %s", reader->lines.file->name, reader->lines.number,
+    return sa_fail(error, SA_DATA, "%s:%zu: %s", reader->file.file.name, reader->file.number,
                    message);
 }
 
@@ -98,9 +98,7 @@ static bool add_text(notes_reader *reader, const char *line, sa_error *error) {
     return true;
 }
 
-static bool add_line(notes_reader *reader, const char *line, size_t size, sa_error *error) {
-    size_t bad;
-    if (!sa_utf8_valid(line, size, &bad)) return fail_at(reader, "not UTF-8", error);
+static bool add_line(notes_reader *reader, const char *line, sa_error *error) {
     if (strncmp(line, "```", 3) == 0) {
         end_block(reader);
         reader->code = !reader->code;
@@ -119,8 +117,8 @@ static bool read_lines(notes_reader *reader, sa_error *error) {
     char *line;
     size_t size;
     bool failed = false;
-    while (sa_lines_next(&reader->lines, &line, &size, &failed, error))
-        if (!add_line(reader, line, size, error)) return false;
+    while (sa_text_lines_next(&reader->file, &line, &size, &failed, error))
+        if (!add_line(reader, line, error)) return false;
     if (failed) return false;
     if (reader->code) return fail_at(reader, "``` begins code that does not end", error);
     end_block(reader);
@@ -130,15 +128,11 @@ static bool read_lines(notes_reader *reader, sa_error *error) {
 /* Returns {"title", "see": blocks, "items": [{"kind", "text": blocks, "answer": blocks}], "links"},
  * or NULL. */
 static json_t *read_notes(const char *path, sa_error *error) {
-    sa_file file;
-    if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return NULL;
-    notes_reader reader = {
-        .lines.file = &file, .see = json_array(), .items = json_array(), .links = json_array()};
-    reader.lines.at = sa_utf8_mark_size(file.data, file.size);
+    notes_reader reader = {.see = json_array(), .items = json_array(), .links = json_array()};
     reader.into = reader.see;
-    const bool good = read_lines(&reader, error);
+    const bool good = sa_text_lines_open(&reader.file, path, error) && read_lines(&reader, error);
     sa_buffer_release(&reader.block);
-    sa_file_release(&file);
+    sa_text_lines_close(&reader.file);
     json_t *notes = json_pack("{s:o*, s:o, s:o, s:o}", "title", reader.title, "see", reader.see,
                               "items", reader.items, "links", reader.links);
     if (good) return notes;

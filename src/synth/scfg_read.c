@@ -30,7 +30,7 @@ typedef struct reader {
 
 /* Fails with file and line. */
 #define FAIL(format, ...)                                                                          \
-    sa_fail(error, SA_DATA, "%s:%zu: " format, r->g->name, r->file.lines.number, __VA_ARGS__)
+    sa_fail(error, SA_DATA, "%s:%zu: " format, r->g->name, r->file.number, __VA_ARGS__)
 
 /* ---- Words and categories -------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static feature *find_feature(reader *r, const char *text, size_t size, int *whic
  * values. */
 static bool find_category(reader *r, const char *text, int32_t *found, sa_error *error) {
     sa_grammar *g = r->g;
-    const sa_category new = {.line = r->file.lines.number};
+    const sa_category new = {.line = r->file.number};
     size_t size = strcspn(text, ":,]");
     r->name.size = 0;
     sa_buffer_add(&r->name, text, size);
@@ -55,7 +55,7 @@ static bool find_category(reader *r, const char *text, int32_t *found, sa_error 
         size = strcspn(++at, ":,]");
         feature *f = find_feature(r, at, size, &which);
         if (!f) return FAIL("'%.*s' is neither a %%feature nor a value of one", (int)size, at);
-        if (!which) f->used = r->file.lines.number;
+        if (!which) f->used = r->file.number;
         sa_buffer_addf(&r->name, ":%s", f->text[which ? which : f->chosen]);
     }
     if (r->name.failed) return sa_fail_memory(error, r->name.capacity);
@@ -165,7 +165,7 @@ static bool read_instance(reader *r, sa_error *error) {
     *rule = r->rule;
     rule->symbol = memcpy(rule + 1, r->symbol, size);
     sa_category *c = &g->category[left.category];
-    if (!c->first) c->line = r->file.lines.number;
+    if (!c->first) c->line = r->file.number;
     *(c->first ? &c->last->next : &c->first) = rule;
     c->last = rule;
     return true;
@@ -174,7 +174,7 @@ static bool read_instance(reader *r, sa_error *error) {
 /* Chooses the next values of the features in this rule. False: there are no more. */
 static bool next_values(reader *r) {
     for (feature *f = r->features; f < r->features + r->feature_count; f++) {
-        if (f->used == r->file.lines.number && ++f->chosen < f->count) return true;
+        if (f->used == r->file.number && ++f->chosen < f->count) return true;
         f->chosen = 1;
     }
     return false;

@@ -112,7 +112,7 @@ END_TEST
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool next(sa_lines *lines, const char *expected) {
+static bool next(sa_text_lines *lines, const char *expected) {
     char *line;
     size_t size;
     bool failed = false;
@@ -127,8 +127,7 @@ static bool next(sa_lines *lines, const char *expected) {
 
 START_TEST(lines_end_in_lf_or_crlf_or_the_file) {
     char text[] = "one\n\ntwo\r\n\r\n three ";
-    sa_file file = {text, sizeof text - 1, "a"};
-    sa_lines lines = {.file = &file};
+    sa_text_lines lines = {.file = {text, sizeof text - 1, "a"}};
     static const char *const expected[] = {"one", "", "two", "", " three "};
     for (size_t i = 0; i < 5; i++) {
         ck_assert(next(&lines, expected[i]));
@@ -136,11 +135,10 @@ START_TEST(lines_end_in_lf_or_crlf_or_the_file) {
     }
     ck_assert(!next(&lines, ""));
     char last[] = "end\r";
-    file = (sa_file){last, 4, "a"};
-    lines = (sa_lines){.file = &file};
+    lines = (sa_text_lines){.file = {last, 4, "a"}};
     ck_assert(next(&lines, "end"));
     ck_assert(!next(&lines, ""));
-    file.size = 0;
+    lines.file.size = 0;
     lines.at = 0;
     ck_assert(!next(&lines, ""));
 }
@@ -151,8 +149,7 @@ START_TEST(unicode_line_separators_split_nothing) {
     char text[] = "a\xe2\x80\xa8"
                   "b\xe2\x80\xa9"
                   "c\xc2\x85\x0b\x0c\x1e\n";
-    sa_file file = {text, sizeof text - 1, "a"};
-    sa_lines lines = {.file = &file};
+    sa_text_lines lines = {.file = {text, sizeof text - 1, "a"}};
     ck_assert(next(&lines, "a\xe2\x80\xa8"
                            "b\xe2\x80\xa9"
                            "c\xc2\x85\x0b\x0c\x1e"));
@@ -173,8 +170,7 @@ START_TEST(broken_lines_are_named) {
     for (size_t i = 0; i < 3; i++) {
         char text[32];
         memcpy(text, rows[i].text, rows[i].size + 1);
-        sa_file file = {text, rows[i].size, "a"};
-        sa_lines lines = {.file = &file};
+        sa_text_lines lines = {.file = {text, rows[i].size, "a"}};
         ck_assert(next(&lines, "ok"));
         error = (sa_error){0};
         ck_assert(next(&lines, ""));
@@ -189,8 +185,7 @@ START_TEST(endless_lines_are_refused) {
     memset(text, 'x', sizeof text);
     text[0] = '\n';
     text[SA_LINE_LIMIT + 1] = '\n';
-    sa_file file = {text, SA_LINE_LIMIT + 2, "a"};
-    sa_lines lines = {.file = &file};
+    sa_text_lines lines = {.file = {text, SA_LINE_LIMIT + 2, "a"}};
     char *line;
     size_t size = 0;
     bool failed = false;
@@ -199,8 +194,8 @@ START_TEST(endless_lines_are_refused) {
     ck_assert_uint_eq(size, SA_LINE_LIMIT);
     text[SA_LINE_LIMIT + 1] = 'x';
     text[SA_LINE_LIMIT + 2] = '\n';
-    file.size++;
-    lines = (sa_lines){.file = &file, .at = 1, .number = 1};
+    lines.file.size++;
+    lines.at = lines.number = 1;
     ck_assert(!sa_lines_next(&lines, &line, &size, &failed, &error));
     ck_assert(failed);
     ck_assert_str_eq(error.text, "a:2: line longer than 1048576 bytes");

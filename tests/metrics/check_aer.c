@@ -117,7 +117,7 @@ static const struct {
     {EXAMPLES "zhen.awesome-align.out", EXAMPLES "zhen.gold", 11238, 0.1331388},
 };
 
-static sa_link *next_links(sa_lines *lines, int base, size_t *count) {
+static sa_link *next_links(sa_text_lines *lines, int base, size_t *count) {
     char *line;
     size_t size;
     bool failed = false;
@@ -135,10 +135,9 @@ START_TEST(published_alignments_have_their_rate) {
         printf("skipped: no %s\n", examples[_i].gold);
         return;
     }
-    sa_file ours, theirs;
-    ck_assert(sa_file_read(&ours, examples[_i].links, 1 << 24, NULL));
-    ck_assert(sa_file_read(&theirs, examples[_i].gold, 1 << 24, NULL));
-    sa_lines our_lines = {.file = &ours}, their_lines = {.file = &theirs};
+    sa_text_lines our_lines, their_lines;
+    ck_assert(sa_text_lines_open(&our_lines, examples[_i].links, NULL));
+    ck_assert(sa_text_lines_open(&their_lines, examples[_i].gold, NULL));
     sa_aer aer = {0};
     sa_link *links, *gold;
     for (size_t link_count, gold_count; (gold = next_links(&their_lines, 1, &gold_count));) {
@@ -149,8 +148,8 @@ START_TEST(published_alignments_have_their_rate) {
     }
     ck_assert_uint_eq(aer.sure, examples[_i].sure);
     ck_assert_double_eq_tol(sa_aer_rate(&aer), examples[_i].rate, 5e-8);
-    sa_file_release(&ours);
-    sa_file_release(&theirs);
+    sa_text_lines_close(&our_lines);
+    sa_text_lines_close(&their_lines);
 }
 END_TEST
 

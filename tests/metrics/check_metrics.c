@@ -40,16 +40,15 @@ static texts *read_texts(const char *path) {
 }
 
 static void read_second(texts *all, const char *path) {
-    sa_file file;
-    ck_assert(sa_file_read(&file, path, 1 << 20, NULL));
-    sa_lines lines = {.file = &file};
+    sa_text_lines lines;
+    ck_assert(sa_text_lines_open(&lines, path, NULL));
     bool failed = false;
     char *line;
     for (size_t size, i = 0; sa_lines_next(&lines, &line, &size, &failed, NULL); i++)
         all->second[i] = sa_copy(line, size, NULL);
     ck_assert_int_eq((int)lines.number, all->count);
     all->references = 2;
-    sa_file_release(&file);
+    sa_text_lines_close(&lines);
 }
 
 static void release_texts(texts *all) {
@@ -174,9 +173,8 @@ static void expect_row(texts *all, const json_t *row) {
 
 /* Calls `each` for the JSON object of every line. */
 static int for_rows(const char *path, texts *all, void (*each)(texts *all, const json_t *row)) {
-    sa_file file;
-    ck_assert(sa_file_read(&file, path, 1 << 20, NULL));
-    sa_lines lines = {.file = &file};
+    sa_text_lines lines;
+    ck_assert(sa_text_lines_open(&lines, path, NULL));
     bool failed = false;
     char *line;
     for (size_t size; sa_lines_next(&lines, &line, &size, &failed, NULL);) {
@@ -185,7 +183,7 @@ static int for_rows(const char *path, texts *all, void (*each)(texts *all, const
         each(all, row);
         json_decref(row);
     }
-    sa_file_release(&file);
+    sa_text_lines_close(&lines);
     return (int)lines.number;
 }
 

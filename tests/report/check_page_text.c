@@ -61,7 +61,7 @@ static const struct {
      "notes:1: a link must lead to a file next to the page or to https://"},
     {"[x](javascript:1)\n", "notes:1: a link must lead to a file next to the page or to https://"},
     {"a\n```\nb\n", "notes:3: ``` begins code that does not end"},
-    {"a\n\xff\n", "notes:2: not UTF-8"},
+    {"a\n\xff\n", "notes:2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)"},
 };
 enum { NOTES = sizeof notes / sizeof *notes };
 

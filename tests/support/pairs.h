@@ -22,10 +22,9 @@ static inline int pairs_there(const char *path) {
 /* Calls `each` with the text before and after the first tab; returns the number of lines. */
 static inline int for_pairs(const char *path, void (*each)(void *context, char *left, char *right),
                             void *context) {
-    sa_file file;
+    sa_text_lines lines;
     sa_error error;
-    ck_assert_msg(sa_file_read(&file, path, 1 << 20, &error), "%s", error.text);
-    sa_lines lines = {.file = &file};
+    ck_assert_msg(sa_text_lines_open(&lines, path, &error), "%s", error.text);
     bool failed = false;
     char *line;
     for (size_t size; sa_lines_next(&lines, &line, &size, &failed, &error);) {
@@ -35,7 +34,7 @@ static inline int for_pairs(const char *path, void (*each)(void *context, char *
         each(context, line, tab + 1);
     }
     ck_assert_msg(!failed, "%s", error.text);
-    sa_file_release(&file);
+    sa_text_lines_close(&lines);
     return (int)lines.number;
 }
 

@@ -153,7 +153,7 @@ see\n\nAnswer: x|bad.md:3: an answer without a question
 [x](javascript:alert(1))|bad.md:1: a link must lead to a file next to the page or to https://
 # a\n# b|bad.md:2: notes have one heading, '# TITLE'
 ```\ncode|bad.md:2: ``` begins code that does not end
-\377|bad.md:1: not UTF-8
+\377|bad.md:1: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)
 TEXT
 [ ! -e other.html ] || fail "a refused page was written"
 

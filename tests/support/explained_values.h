@@ -18,7 +18,7 @@ static const int32_t target_ids[T] = {4, 8, SA_UNK, SA_EOS};
 
 static struct line {
     sa_explain_value head;
-    char name[48], letters[64], equation[256];
+    char name[48], letters[64], equation[256], section[48], citation[96];
     double *number;
 } lines[LINES];
 static int count;
@@ -43,6 +43,8 @@ static inline void collect(void *context, const sa_explain_value *line) {
     snprintf(to->name, sizeof to->name, "%s", line->name);
     snprintf(to->letters, sizeof to->letters, "%s", line->letters);
     snprintf(to->equation, sizeof to->equation, "%s", line->equation ? line->equation : "");
+    snprintf(to->section, sizeof to->section, "%s", line->section ? line->section : "");
+    snprintf(to->citation, sizeof to->citation, "%s", line->citation ? line->citation : "");
     to->number = copy_of(line->numbers, size * sizeof(double));
     ck_assert_ptr_null(line->row);
     ck_assert(line->equation || !line->citation);
@@ -128,7 +130,7 @@ static inline bool explain(int step, sa_error *error) {
 
 static inline void release(void) {
     for (int i = 0; i < count; i++) free(lines[i].number);
-    free(values);
+    free(values), values = NULL;
     count = 0;
     numbers_close();
 }

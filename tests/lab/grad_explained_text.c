@@ -1,0 +1,68 @@
+/* sa_lab_explain: the sections, names, equations and citations of all values of all models, as
+ * tests/golden/explanations.txt has them, each once. A change of that file is to be read. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "support/explained_values.h"
+#include "support/suite.h"
+
+static const char *const subjects[] = {"", "source", "vocabulary", "target"};
+
+/* Appends a line, if it has not been seen before. */
+static void add_new(const struct line *one, sa_buffer *out) {
+    sa_buffer text = {0};
+    const sa_explain_value *value = &one->head;
+    if (*one->section) sa_buffer_addf(&text, "== %s\n", one->section);
+    if (*one->equation) sa_buffer_addf(&text, "%s [%s]\n", one->equation, one->citation);
+    sa_buffer_addf(&text, "    %s: %s, %s\n", one->name, one->letters,
+                   value->shape == SA_SHAPE_NUMBER   ? "a number"
+                   : value->shape == SA_SHAPE_VECTOR ? "a vector"
+                                                     : subjects[value->about]);
+    if (!out->text || !strstr(out->text, text.text)) sa_buffer_adds(out, text.text);
+    sa_buffer_release(&text);
+}
+
+static void add_all(const sa_explain_options *options, sa_buffer *out) {
+    ck_assert(explain_with(options, NULL));
+    for (int i = 0; i < count; i++) add_new(&lines[i], out);
+    release();
+    numbers_open();
+}
+
+/* Two steps of every recurrent model, and every attention of a layer of the others. */
+START_TEST(texts_stay) {
+    static const sa_explain_options options[] = {{.step = 1},
+                                                 {.step = 2},
+                                                 {.step = 2, .layer = 1, .site = SA_SITE_CROSS},
+                                                 {.step = 2, .layer = 1, .site = SA_SITE_ENCODER},
+                                                 {.step = 2, .layer = 1, .site = SA_SITE_DECODER}};
+    static const int first[] = {0, 2, 4}, end[] = {2, 5, 5}; /* of each family */
+    sa_file file;
+    sa_error error;
+    sa_buffer all = {0};
+    for (int i = 0; i < count_models(); i++)
+        for (int k = 0;; k++) {
+            settings = variant_settings(i);
+            if (k == 0) k = first[settings.model];
+            if (k == end[settings.model]) break;
+            add_all(&options[k], &all);
+        }
+    ck_assert(
+        sa_file_read(&file, TEST_ROOT "/tests/golden/explanations.txt", SA_FILE_LIMIT, &error));
+    char *text = sa_copy(file.data, file.size, &error);
+    size_t at = 0, line = 0; /* where they begin to differ, and the beginning of that line */
+    for (; all.text[at] && all.text[at] == text[at]; at++)
+        if (all.text[at] == '\n') line = at + 1;
+    ck_assert_msg(all.text[at] == text[at], "'%.99s' is not '%.99s'", all.text + line, text + line);
+    free(text);
+    sa_file_release(&file);
+    sa_buffer_release(&all);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("explained_text", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, release);
+    tcase_add_test(tests, texts_stay);
+    return suite_run(suite);
+}

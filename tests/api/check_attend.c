@@ -298,6 +298,42 @@ START_TEST(tells_every_step) {
 }
 END_TEST
 
+static void add_formula(void *context, const sa_attend_step *step) {
+    if (step->about != SA_ATTEND_NUMBERS && step->formula)
+        strcat(strcat(strcat(strcat(context, step->name), " = "), step->formula), "|");
+}
+
+/* A formula has W and b if they are given. */
+START_TEST(formulas_have_what_is_given) {
+    const sa_table x = TABLE(2, 2, 1, 0, 0, 2), b = TABLE(1, 2, 3, 4), column = TABLE(2, 1, 3, 4);
+    static const char *const wanted[] = {
+        "Q = X|K = X|V = X|outputs = C = weights V|",
+        "Q = X W_q'|K = X W_k'|V = X W_v'|outputs = C W_o'|",
+        "Q = X W_q' + b_q|K = X W_k' + b_k|V = X W_v' + b_v|outputs = C W_o' + b_o|"};
+    char formulas[512];
+    for (int i = 0; i < 4; i++) {
+        const sa_projection maps[] = {{{0}, {0}}, {x, {0}}, {x, b}, {x, column}}, map = maps[i];
+        const sa_attend_options job = {.attention = choice("dot"),
+                                       .heads = 1,
+                                       .query = x,
+                                       .keys = x,
+                                       .values = x,
+                                       .query_projection = map,
+                                       .keys_projection = map,
+                                       .values_projection = map,
+                                       .output_projection = map,
+                                       .each = add_formula,
+                                       .context = strcpy(formulas, "")};
+        attend(&job);
+        sa_attend_result_release(&out);
+        char projections[512] = "", *rest = formulas;
+        for (char *one; (one = strsep(&rest, "|")) && *one;)
+            if (strchr("QKVo", *one) && one[1] != 'K') strcat(strcat(projections, one), "|");
+        ck_assert_str_eq(projections, wanted[i < 3 ? i : 2]);
+    }
+}
+END_TEST
+
 /* ---- What does not fit ----------------------------------------------------------------------- */
 
 static void refused(sa_attend_options job, sa_code code, const char *message) {
@@ -422,6 +458,7 @@ int main(void) {
     tcase_add_test(tests, breaks_sticks_from_the_key_before);
     tcase_add_test(tests, hides_whatever_is_there);
     tcase_add_test(tests, tells_every_step);
+    tcase_add_test(tests, formulas_have_what_is_given);
     tcase_add_test(tests, names_what_does_not_fit);
     tcase_add_test(tests, names_what_is_missing);
     return suite_run(suite);

@@ -119,6 +119,31 @@ START_TEST(results_are_those_of_the_alignments) {
 }
 END_TEST
 
+static bool expect_words(void *context, size_t index, const sa_alignment *alignment,
+                         sa_error *why) {
+    sa_alignment words;
+    const sa_sentence_details *details = results[index].details;
+    *(int *)context += alignment->sources > words_of(pairs[index].source) + 1;
+    ck_assert(sa_alignment_merge(alignment, &words, why));
+    ck_assert_int_eq(words.sources, words_of(pairs[index].source) + 1);
+    links_are(&details->before, &pairs[index], words.weights, words.targets, words.sources, -1);
+    links_are(&details->links, &pairs[index], words.weights, words.targets, words.sources, 0);
+    links_are(&details->after, &pairs[index], words.weights, words.targets, words.sources, 1);
+    sa_alignment_release(&words);
+    return true;
+}
+
+/* Links are between words, even if the model reads pieces of them. */
+START_TEST(links_of_subwords_are_between_words) {
+    int split = 0;
+    open_model("tokenizer=bpe bpe-merges=5");
+    evaluate();
+    ck_assert(sa_align(model, NULL, pairs, PAIRS, expect_words, &split, &error));
+    ck_assert_int_gt(split, 0);
+    close_model();
+}
+END_TEST
+
 /* Greedy and by a beam, with the words that the reference has or not. */
 START_TEST(translations_are_those_of_the_search) {
     static const int beams[] = {1, 3};
@@ -313,6 +338,7 @@ int main(void) {
     Suite *suite = suite_of("evaluation", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, results_are_those_of_the_alignments);
+    tcase_add_test(tests, links_of_subwords_are_between_words);
     tcase_add_test(tests, translations_are_those_of_the_search);
     tcase_add_test(tests, lengths_may_be_those_of_the_references);
     tcase_add_test(tests, a_model_without_attention_has_no_links);

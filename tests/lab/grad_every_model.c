@@ -168,6 +168,16 @@ START_TEST(one_word_each) {
 }
 END_TEST
 
+/* Of 40 maxout units some are near their kink: with these seeds differences across one would give
+ * wrong gradients, so that other weights are drawn. */
+START_TEST(kinks_are_avoided) {
+    static const int seeds[] = {7, 31, 89, 105, 131, 156};
+    sa_settings settings = small_settings();
+    settings.maxout = 40, settings.seed = seeds[_i];
+    expect_right(&(sa_lab_job){.settings = &settings, .sample = THIN});
+}
+END_TEST
+
 /* ---- Wrong gradients ------------------------------------------------------------------------- */
 
 /* Sets the options of a model that has the term: "--cell-norm --cell lstm". */
@@ -251,6 +261,7 @@ int main(void) {
     tcase_add_loop_test(tests, units_of_one, 0, scores);
     tcase_add_loop_test(tests, batch_of_one, 0, count_models());
     tcase_add_test(tests, one_word_each);
+    tcase_add_loop_test(tests, kinks_are_avoided, 0, 6);
     tcase_add_loop_test(tests, planted_fault_is_noticed, 0, (terms + FAULT_STEP - 1) / FAULT_STEP);
     tcase_add_test(tests, absent_term_is_named);
     tcase_add_loop_test(tests, unknown_term_is_refused, 0, 4);

@@ -120,36 +120,35 @@ enum { SA_MAX_LAYERS = 8 };
 /* One field for each option of `softalign train`, whose help says more. */
 struct sa_settings {
     /* the model; each family ignores the options of the others */
-    int model;             /* SA_MODEL_... */
-    int decoder;           /* SA_DECODER_... */
-    int attention;         /* SA_ATTENTION_..., the score function */
-    int normalizer;        /* SA_NORMALIZER_..., from scores to weights */
-    double entmax_alpha;   /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
-    int heads;             /* H */
-    int kv_heads;          /* G, which the H heads share; 0: H */
-    int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
-    bool smeared_keys;     /* each key is mixed with the key of the word before */
-    int attention_gate;    /* SA_GATE_..., what weighs the outputs of heads */
-    bool exclusive;        /* self-attention leaves out what points along a word's own value */
-    int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
-    int window;            /* SA_WINDOW_..., what a query may see */
-    int window_size;       /* D */
-    int coverage;          /* SA_COVERAGE_..., what earlier target words add to the score */
-    double max_fertility;  /* N of SA_COVERAGE_LINGUISTIC */
-    int location_filters;  /* K of SA_ATTENTION_LOCATION_AWARE */
-    int location_width;    /* 2r + 1 of the same */
-    int encoder;           /* SA_ENCODER_... */
-    int layers;            /* of the encoder; Transformer: of the decoder, too; decoder-only: all */
-    int decoder_layers;    /* of a recurrent decoder */
-    bool decoder_residual; /* residual connections from its third layer on */
-    int positions;         /* SA_POSITIONS_...; t5, alibi, rope and shaw: of a Transformer */
-    int shaw_distance;     /* k of SA_POSITIONS_SHAW */
-    bool reverse_source;   /* read the source from its last word to its first */
-    int cell;              /* SA_CELL_... */
-    int update, reset;     /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
-    bool cell_norm;        /* layer normalization in the recurrent cells */
-    int decoder_init;      /* SA_INITIAL_...: what s_0 is computed from */
-    int readout_state;     /* SA_READOUT_...: the state that the readout sees */
+    int model;            /* SA_MODEL_... */
+    int decoder;          /* SA_DECODER_... */
+    int attention;        /* SA_ATTENTION_..., the score function */
+    int normalizer;       /* SA_NORMALIZER_..., from scores to weights */
+    double entmax_alpha;  /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
+    int heads;            /* H */
+    int kv_heads;         /* G, which the H heads share; 0: H */
+    int head_projection;  /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
+    bool smeared_keys;    /* each key is mixed with the key of the word before */
+    int attention_gate;   /* SA_GATE_..., what weighs the outputs of heads */
+    bool exclusive;       /* self-attention leaves out what points along a word's own value */
+    int value_size;       /* d_v of each of several heads; 0: annotation size / heads */
+    int window;           /* SA_WINDOW_..., what a query may see */
+    int window_size;      /* D */
+    int coverage;         /* SA_COVERAGE_..., what earlier target words add to the score */
+    double max_fertility; /* N of SA_COVERAGE_LINGUISTIC */
+    int location_filters; /* K of SA_ATTENTION_LOCATION_AWARE */
+    int location_width;   /* 2r + 1 of the same */
+    int encoder;          /* SA_ENCODER_... */
+    int layers;           /* of the encoder; Transformer: of the decoder, too; decoder-only: all */
+    int decoder_layers;   /* of a recurrent decoder */
+    int positions;        /* SA_POSITIONS_...; t5, alibi, rope and shaw: of a Transformer */
+    int shaw_distance;    /* k of SA_POSITIONS_SHAW */
+    bool reverse_source;  /* read the source from its last word to its first */
+    int cell;             /* SA_CELL_... */
+    int update, reset;    /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
+    bool cell_norm;       /* layer normalization in the recurrent cells */
+    int decoder_init;     /* SA_INITIAL_...: what s_0 is computed from */
+    int readout_state;    /* SA_READOUT_...: the state that the readout sees */
     bool input_feeding;
     bool copy;  /* pointer-generator: source words may be copied (See et al. 2017) */
     int embed;  /* m, embedding size */
@@ -183,12 +182,10 @@ struct sa_settings {
     int freeze_embeddings;        /* SA_FREEZE_...: the embeddings that keep their initial values */
     double clip;                  /* largest L2 norm of the gradient; 0: none */
     double dropout;               /* probabilities; see the help */
-    double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
-    double dropout_state;    /* of recurrent connections, one mask per sentence */
-    double dropout_layers;   /* between recurrent layers */
+    double dropout_state;         /* of recurrent connections, one mask per sentence */
+    double dropout_layers;        /* between recurrent layers */
     double monotonic_noise;  /* deviation of the noise on the scores of SA_ATTENTION_MONOTONIC */
     double word_dropout;     /* of whole words */
-    double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */

@@ -180,9 +180,9 @@ class Module(nn.Module):
                 c, alpha = self._attend(p, "attention", states[0][0][None], H)
                 c = c[0]
             y, states, given = x, [], states
-            for number, (part, state) in enumerate(zip(parts, given), 1):
+            for part, state in zip(parts, given):
                 states.append(self._cell(p, part, y, c, state))
-                y = states[-1][0] + (y if o["decoder_residual"] and number >= 3 else 0)
+                y = states[-1][0]
             if luong:
                 c, alpha = self._attend(p, "attention", y[None], H)
                 c = c[0]

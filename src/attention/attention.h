@@ -53,8 +53,7 @@ typedef struct sa_attention_rows {
     sa_mat alpha; /* [R x H S] the weights of head k begin at column k S; as a gradient: what losses
                      on the weights and copying contribute, or empty */
     sa_mat head_outputs;          /* [R x output_width] o^1 .. o^H; only with projected values */
-    sa_mat previous_carry, carry; /* [R x ..] what parts pass on from step to
-                                     step: from the previous one, to the next one */
+    sa_mat previous_carry, carry; /* [R x ..] what parts got from the step before, and pass on */
     sa_mat noise;                 /* [R x ..] drawn for training, or empty */
     sa_mat part[SA_PARTS_MAX];    /* [R x ..] what parts keep for each query */
 } sa_attention_rows;
@@ -111,8 +110,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head);
  * 0, and is overwritten. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
-/* Computes only e, from head->q and head->k into head->alpha, for parts that compare other
- * vectors. */
+/* Computes only e, from head->q and head->k, for parts that compare other vectors. */
 void sa_score_forward(const sa_attention *w, const sa_head *head);
 void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 

@@ -31,6 +31,16 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_
  * worded as in config/settings.h; otherwise NULL. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
 
+/* Returns whether k = U_a h. */
+static inline bool sa_key_projected(const sa_score *score) {
+    return score->key == SA_KEY_UNITS || score->key == SA_KEY_PRODUCT;
+}
+
+/* Returns whether projections of q and k may be rotated together. */
+static inline bool sa_score_rotates(const sa_score *score) {
+    return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
+}
+
 /* Binds the parameters "PREFIX.NAME", and at the end those that follow a sublayer's norm in model
  * files. */
 void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,

@@ -227,7 +227,8 @@ sa_score_derivative sa_additive_backward, sa_linear_score_backward, sa_monotonic
 
 /* Computes alpha_j = exp(e_j) / sum_k exp(e_k), for parts with a normalizer of their own. */
 void sa_softmax_forward(sa_real exponent, sa_mat e);
-/* Leave alpha = e and de = dalpha, for a part that makes the weights from the scores itself. */
+extern const sa_normalizer sa_no_normalizer; /* for a part that makes the weights itself: */
+/* Leave alpha = e and de = dalpha. */
 void sa_keep_scores(sa_real exponent, sa_mat e);
 void sa_keep_scores_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent);
 

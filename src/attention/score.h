@@ -45,20 +45,9 @@ typedef struct sa_score {
     const sa_part *part; /* the part that this score requires, or NULL */
 } sa_score;
 
-/* Returns whether k = U_a h. */
-static inline bool sa_key_projected(const sa_score *score) {
-    return score->key == SA_KEY_UNITS || score->key == SA_KEY_PRODUCT;
-}
-
-/* Returns whether projections of q and k may be rotated together. */
-static inline bool sa_score_rotates(const sa_score *score) {
-    return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
-}
-
 extern const sa_score sa_scores[]; /* in the order of SA_ATTENTION_...; ends with a NULL name */
 
-/* Turns the scores e of a query into its weights alpha. It gets only the keys that the query sees.
- */
+/* Turns the scores e of a query into its weights alpha, given only the keys that it sees. */
 typedef struct sa_normalizer {
     const char *name, *formula, *citation;
     bool exponent;    /* takes the exponent --entmax-alpha, which each head may learn */
@@ -86,4 +75,3 @@ typedef struct sa_normalizer {
 } sa_normalizer;
 
 extern const sa_normalizer sa_normalizers[]; /* as SA_NORMALIZER_...; ends with a NULL name */
-extern const sa_normalizer sa_no_normalizer; /* p = z, for scores that are weights already */

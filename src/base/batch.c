@@ -15,7 +15,8 @@ static void order_by_length(const sa_sentence *sentences, int count, int longest
     for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
 }
 
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
+/* Builds one side of `count` sentences. */
+static sa_batch_side build_side(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
     bool any_extended = false;
     for (int i = 0; i < count; i++) {
@@ -56,9 +57,9 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
 
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count) {
-    sa_batch batch = {.whole = count, .source = sa_batch_side_build(arena, source, count)};
+    sa_batch batch = {.whole = count, .source = build_side(arena, source, count)};
     if (!target) return batch;
-    batch.target = sa_batch_side_build(arena, target, count);
+    batch.target = build_side(arena, target, count);
     int *position = sa_arena_alloc(arena, (size_t)count, sizeof *position);
     int *source_of = sa_arena_alloc(arena, (size_t)count, sizeof *source_of);
     batch.source_of = source_of;

@@ -30,23 +30,13 @@ typedef struct sa_batch {
     const sa_gold_alignment *gold; /* [B] in the given order, for the alignment loss; or NULL */
 } sa_batch;
 
-/* Returns the index in the batch of sentence `number` of the given list. */
-static inline int sa_batch_index(const sa_batch_side *side, int number) {
-    int b = 0;
-    while (side->order[b] != number) b++;
-    return b;
-}
-
 /* Returns the index of target b's source among the sources; without targets, b itself. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
-/* Builds one side of `count` sentences in the arena. While the arena counts, it reads only the
- * lengths, and whether a sentence has extended ids. Sentences of equal length keep their order. */
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
-
-/* Builds a batch of `count` pairs; `whole` is their number. target NULL (translation): that side is
- * empty, and source_of is NULL. */
+/* Builds a batch of `count` pairs; `whole` is their number. While the arena counts, it
+ * reads only the lengths, and whether a sentence has extended ids. Sentences of equal length keep
+ * their order. target NULL (translation): that side is empty, and source_of is NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count);

@@ -78,8 +78,6 @@ const sa_option sa_settings_options[] = {
      "number of encoder layers; Transformer: of encoder and decoder; decoder-only: of all"},
     {"decoder-layers", SA_INT(MODEL(decoder_layers), 1, 1, SA_MAX_LAYERS, "N"),
      "number of recurrent decoder layers"},
-    {"decoder-residual", SA_SWITCH(MODEL(decoder_residual)),
-     "residual connections in the decoder, from the third layer on (Wu et al. 2016)"},
     {"positions", SA_CHOICE(MODEL(positions), 0, sa_position_kinds),
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
      "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi, "
@@ -183,12 +181,6 @@ const sa_option sa_settings_options[] = {
      "dropout probability for embeddings, annotations and readout; Transformer: for embeddings "
      "and sub-layer outputs",
      "Regularization and further losses"},
-    {"dropout-embeddings", SA_REAL(TRAINING(dropout_embeddings), -1, -1, 0.9, "X"),
-     "dropout probability for embeddings; negative: as --dropout"},
-    {"dropout-annotations", SA_REAL(TRAINING(dropout_annotations), -1, -1, 0.9, "X"),
-     "dropout probability for annotations; negative: as --dropout"},
-    {"dropout-readout", SA_REAL(TRAINING(dropout_readout), -1, -1, 0.9, "X"),
-     "dropout probability for the readout layer; negative: as --dropout"},
     {"dropout-state", SA_REAL(TRAINING(dropout_state), 0, 0, 0.9, "X"),
      "dropout probability for recurrent connections, one mask per sentence (Gal and Ghahramani "
      "2016)"},
@@ -200,8 +192,6 @@ const sa_option sa_settings_options[] = {
     {"word-dropout", SA_REAL(TRAINING(word_dropout), 0, 0, 0.9, "X"),
      "probability of dropping a source or target word: its embedding becomes zero (Sennrich et al. "
      "2016)"},
-    {"l2", SA_REAL(TRAINING(l2), 0, 0, 1, "X"),
-     "L2 penalty: weight of the sum of squared weights (without biases) in the loss"},
     {"weight-decay", SA_REAL(TRAINING(weight_decay), 0, 0, 1, "X"),
      "decoupled weight decay (without biases), multiplied by the learning rate"},
     {"label-smoothing", SA_REAL(TRAINING(label_smoothing), 0, 0, 0.9, "X"),
@@ -422,7 +412,7 @@ static bool is_in(const sa_option *option, const char *list) {
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
     static const char recurrent[] =
         " decoder encoder reverse-source cell update reset cell-norm decoder-init readout-state "
-        "input-feeding hidden maxout decoder-layers decoder-residual dropout-layers ";
+        "input-feeding hidden maxout decoder-layers dropout-layers ";
     static const char *const others[] = {[SA_MODEL_RECURRENT] = " ffn norm prefix ",
                                          [SA_MODEL_TRANSFORMER] = " prefix ",
                                          [SA_MODEL_DECODER_ONLY] = ""};
@@ -526,22 +516,31 @@ static bool assign(const sa_option *option, sa_settings *settings, const json_t 
            sa_option_set_number(option, settings, json_number_value(value));
 }
 
-/* Options of earlier versions; each was off at 0. */
+/* Options of earlier versions, and the values at which they did nothing. */
 static const struct {
     const char *key, *name;
-} retired[] = {{"r-drop", "R-Drop"}, {"bpe-dropout", "BPE-dropout"}};
+    double off;
+} retired[] = {{"r-drop", "R-Drop", 0},
+               {"bpe-dropout", "BPE-dropout", 0},
+               {"l2", "an L2 penalty", 0},
+               {"dropout-embeddings", "--dropout-embeddings", -1},
+               {"dropout-annotations", "--dropout-annotations", -1},
+               {"dropout-readout", "--dropout-readout", -1},
+               {"decoder-residual", "--decoder-residual", 0}};
 enum { RETIRED = sizeof retired / sizeof *retired };
 
 bool sa_settings_check_resumable(const char *text, const char *file, sa_error *error) {
     json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
     bool good = object;
-    for (int i = 0; good && i < RETIRED; i++)
-        if (json_number_value(json_object_get(object, retired[i].key)) > 0)
+    for (int i = 0; good && i < RETIRED; i++) {
+        const json_t *value = json_object_get(object, retired[i].key);
+        if (json_is_number(value) && json_number_value(value) > retired[i].off)
             good =
                 sa_fail(error, SA_USAGE,
                         "'%s' was trained with %s, which this program no longer has: its training "
                         "cannot be resumed",
                         file, retired[i].name);
+    }
     json_decref(object);
     return good;
 }
@@ -550,7 +549,7 @@ static bool read_key(const char *key, const json_t *value, sa_settings *settings
                      sa_error *error) {
     const sa_option *option = sa_option_find(sa_settings_options, present_name(key));
     for (int i = 0; i < RETIRED; i++)
-        if (strcmp(retired[i].key, key) == 0) return true;
+        if (strcmp(retired[i].key, key) == 0 && !json_is_true(value)) return true;
     if (!option || option->scope == SA_SCOPE_RUN)
         return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
     if (assign(option, settings, value)) return true;

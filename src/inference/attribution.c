@@ -330,7 +330,7 @@ static void add_norms(copies *all, int layer, int shown, double *scores) {
 
 static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
     const int S = job->source->len, layer = job->options->layer;
-    const sa_transformer_sizes *sizes = &job->w->transformer.sizes;
+    const sa_sizes *sizes = &job->w->transformer.sizes;
     const int width = sa_seq2seq_attention(job->w)->output_width;
     copies *all = copies_new(job, 1, error);
     if (all) all->rows = S, all->cols = width > sizes->m ? width : sizes->m;
@@ -354,7 +354,7 @@ struct sa_attention_chain {
 
 static void layout_chain(sa_attention_chain *all) {
     const int T = all->job->target->len, S = all->job->source->len;
-    const sa_transformer_sizes *sizes = &all->job->w->transformer.sizes;
+    const sa_sizes *sizes = &all->job->w->transformer.sizes;
     const bool joined = sizes->decoder_only;
     const int layers = sizes->layers, width = S + T - 1;
     all->count = joined ? layers : 2 * layers + 1;

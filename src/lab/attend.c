@@ -11,6 +11,7 @@
 #include "tensor/blas.h"
 #include "tensor/trace.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/container.h"
 #include "base/memory.h"
 #include "lab/lab_model.h"
+#include "lab/lab_pass.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -111,7 +112,7 @@ static void add_recurrent_masks(dump *out) {
     const mask_rows source = {0}, target = {.target = true}, sentences = {.whole = true},
                     targets = {.target = true, .whole = true};
     add_mask(out, p.words, encoder->word_mask, source, "source.words");
-    add_mask(out, p.embeddings, encoder->x_mask, source, "source.E");
+    add_mask(out, p.all, encoder->x_mask, source, "source.E");
     for (int layer = 0; layer < model->w.encoder.layers; layer++)
         for (int d = 0; d < model->w.encoder.directions; d++) {
             char number[16] = "";
@@ -121,10 +122,10 @@ static void add_recurrent_masks(dump *out) {
         }
     for (int layer = 1; layer < model->w.encoder.layers; layer++)
         add_mask(out, p.layers, encoder->h_mask[layer - 1], source, "encoder.%d.x", layer + 1);
-    add_mask(out, p.annotations, encoder->annotation_mask, (mask_rows){.first = encoder->first},
+    add_mask(out, p.all, encoder->annotation_mask, (mask_rows){.first = encoder->first},
              "annotations");
     add_mask(out, p.words, decoder->word_mask, target, "target.words");
-    add_mask(out, p.embeddings, decoder->x_mask, target, "target.E");
+    add_mask(out, p.all, decoder->x_mask, target, "target.E");
     add_mask(out, p.noise, decoder->rows.attention.noise, target, "attention");
     add_mask(out, p.state, decoder->rows.layer[0].cell.dropout.mask, targets, "decoder");
     add_mask(out, p.state, decoder->rows.context_cell.dropout.mask, targets, "decoder.second");
@@ -133,7 +134,7 @@ static void add_recurrent_masks(dump *out) {
         add_mask(out, p.state, layer->cell.dropout.mask, targets, "decoder.%d", k + 1);
         add_mask(out, p.layers, layer->mask, target, "decoder.%d.x", k + 1);
     }
-    add_mask(out, p.readout, decoder->readout.t_mask, target, "readout");
+    add_mask(out, p.all, decoder->readout.t_mask, target, "readout");
 }
 
 static void add_stack_masks(dump *out, const sa_stack_cache *stack, bool decoder) {
@@ -141,13 +142,12 @@ static void add_stack_masks(dump *out, const sa_stack_cache *stack, bool decoder
     const mask_rows rows = {.target = decoder, .first = stack->self.first};
     const char *side = decoder ? "target" : "source", *name = decoder ? "decoder" : "encoder";
     add_mask(out, p.words, stack->word_mask, rows, "%s.words", side);
-    add_mask(out, p.embeddings, stack->x_mask, rows, "%s.E", side);
+    add_mask(out, p.all, stack->x_mask, rows, "%s.E", side);
     for (int i = 0; i < SA_MAX_LAYERS; i++) {
         const sa_layer_cache *layer = &stack->layer[i];
-        add_mask(out, p.sublayers, layer->self.residual.mask, rows, "%s.%d.self", name, i + 1);
-        add_mask(out, p.sublayers, layer->cross.residual.mask, rows, "%s.%d.cross", name, i + 1);
-        add_mask(out, p.sublayers, layer->feed.residual.mask, rows, "%s.%d.feedforward", name,
-                 i + 1);
+        add_mask(out, p.all, layer->self.residual.mask, rows, "%s.%d.self", name, i + 1);
+        add_mask(out, p.all, layer->cross.residual.mask, rows, "%s.%d.cross", name, i + 1);
+        add_mask(out, p.all, layer->feed.residual.mask, rows, "%s.%d.feedforward", name, i + 1);
     }
 }
 

@@ -114,13 +114,6 @@ static const char *name_of(char name[SA_NAME], const char *letter, int layer, co
     return name;
 }
 
-/* Returns the name of what a layer passes on: its state, or with a residual connection the sum y.
- */
-static const char *output_name(char name[SA_NAME], const sa_recurrent_decoder *w, int layer) {
-    const bool adds = sa_decoder_residual(w, layer - 1);
-    return name_of(name, adds ? "y" : "s", layer, "_i");
-}
-
 /* Returns the name of the context; one serves all steps of Cho et al. 2014. */
 static const char *context_name(const sa_recurrent_decoder *w) {
     return w->source.b_V.cols ? "c" : "c_i";
@@ -131,10 +124,11 @@ static const char *context_name(const sa_recurrent_decoder *w) {
 static const char cho[] = "Cho et al. 2014, section 2.2";
 
 /* Returns the letters of the summary of the source that a decoder gets: model/encoder.h. */
-static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
-    const bool both = sizes->kind == SA_ENCODER_BI;
+static const char *summary_letters(int initial, const sa_sizes *sizes) {
+    const bool both = sizes->settings.encoder == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";
-    if (initial == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE) return "mean_j h_j";
+    if (initial == SA_INITIAL_MEAN || sizes->settings.encoder == SA_ENCODER_NONE)
+        return "mean_j h_j";
     if (initial == SA_INITIAL_BACKWARD && both) return "backward_1";
     return initial == SA_INITIAL_LAST && both ? "[forward_S ; backward_1]" : "forward_S";
 }
@@ -142,21 +136,23 @@ static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
 static void explain_source(sa_explainer *out) {
     const sa_recurrent_decoder *w = out->decoder;
     const sa_source *source = &out->model->pass.decoder.source;
-    const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
+    const sa_settings *settings = &out->model->sizes.settings;
     static const char *const annotations[][2] = {
         [SA_ENCODER_BI] = {"h_j = [forward_j ; backward_j]", "Bahdanau et al. 2015, A.2.1"},
         [SA_ENCODER_UNI] = {"h_j = forward_j", cho},
         [SA_ENCODER_NONE] = {"h_j = E x_j"}};
-    const bool none = sizes->kind == SA_ENCODER_NONE;
+    const bool none = settings->encoder == SA_ENCODER_NONE;
     sa_explainer_section(out, "The source");
-    sa_explainer_write(out, annotations[sizes->kind][1], "%s", annotations[sizes->kind][0]);
-    if (!none && sizes->layers > 1) sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
-    if (none && sizes->settings.positions)
+    sa_explainer_write(out, annotations[settings->encoder][1], "%s",
+                       annotations[settings->encoder][0]);
+    if (!none && settings->layers > 1)
+        sa_explainer_write(out, NULL, " of layer %d", settings->layers);
+    if (none && settings->positions)
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
     sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", out->model->pass.encoder.annotations);
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
-    const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
+    const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes);
     sa_explainer_write(out, cho, "c = tanh(V %s + b_V)", summary);
     sa_explainer_vector(out, "summary", summary, source->context_input);
     sa_explainer_vector(out, "a_c", "inside tanh",
@@ -175,7 +171,7 @@ static void explain_initial(sa_explainer *out) {
     const sa_source_weights *w = &out->decoder->source;
     const sa_source *source = &out->model->pass.decoder.source;
     const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
-    const char *letters = summary_letters(w->sizes.initial, &w->sizes.encoder);
+    const char *letters = summary_letters(w->sizes.initial, &w->sizes);
     sa_explainer_write(out, places[w->sizes.initial],
                        maps ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
     if (out->decoder->sizes.layers > 1)
@@ -223,7 +219,7 @@ static void explain_state(sa_explainer *out, int number) {
     const bool between = w->sizes.kind->context_cell && number == 1, upper = number > 1;
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
-    if (upper) output_name(input, w, number - 1);
+    if (upper) name_of(input, "s", number - 1, "_i");
     explain_cell(out, (cell_step){
                           .title = upper     ? title
                                    : between ? "The state between"
@@ -239,11 +235,6 @@ static void explain_state(sa_explainer *out, int number) {
                           .gates = cell->gates,
                           .cache = cell->cache,
                       });
-    if (!upper || !sa_decoder_residual(w, number - 1)) return;
-    sa_explainer_write(out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
-                       input);
-    sa_explainer_vector(out, name_of(title, "y", number, ""), output_name(before, w, number),
-                        layer->y);
 }
 
 static void explain_attention(sa_explainer *out, const char *state) {
@@ -267,7 +258,7 @@ static const char readout_place[] = "Bahdanau et al. 2015, A.2.2";
 /* Returns the name of the state that the readout sees. */
 static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *w) {
     const int last = w->sizes.layers;
-    return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
+    return name_of(name, "s", last, w->sizes.sees_previous ? "_{i-1}" : "_i");
 }
 
 /* Explains t~_i and t_i. */
@@ -349,7 +340,7 @@ static void explain_step(sa_explainer *out) {
     if (kind->context_cell) explain_state(out, 0);
     for (int layer = 2; layer <= w->sizes.layers; layer++) explain_state(out, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
-        explain_attention(out, output_name(state, w, w->sizes.layers));
+        explain_attention(out, name_of(state, "s", w->sizes.layers, "_i"));
     sa_explainer_section(out, "The read-out");
     explain_hidden(out, &readout);
     explain_words(out, &readout);

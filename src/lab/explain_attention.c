@@ -75,8 +75,7 @@ static void explain_projections(const sa_attention_view *view) {
     sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", turns ? "R_i " : "", query, view->state);
     if (keys) sa_explainer_write(out, NULL, "k_j = %s%s%s, ", turns ? "R_j " : "", key, view->word);
     sa_explainer_write(out, NULL, "v_j = W_v %s", view->word);
-    if (out->model->sizes.transformer.attention.settings.head_projection ==
-        SA_HEAD_PROJECTION_SPLIT)
+    if (out->model->sizes.settings.head_projection == SA_HEAD_PROJECTION_SPLIT)
         sa_explainer_write(out, NULL, ", of the head's share of %s and %s", view->state,
                            view->word);
     sa_explainer_vector(out, "q", "q_i", at->q);

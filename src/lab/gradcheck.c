@@ -133,13 +133,13 @@ static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
 /* ---- Differences ----------------------------------------------------------------------------- */
 
 /* Measures dL/dw by differences of step h, taken term by term before the sum, so that terms that do
- * not change cancel exactly. Returns false if a step crosses a kink. terms: [sa_lab_model_terms],
+ * not change cancel exactly. Returns false if a step crosses a kink. terms: [M],
  * workspace. */
 static bool difference(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                        double *terms, double *slope) {
     static const double offset[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
     const double saved = *weight;
-    const int count = sa_lab_model_terms(model);
+    const int count = model->batch.target.words;
     bool smooth = true;
     *slope = 0;
     for (int k = 0; k < 4; k++) {
@@ -251,7 +251,7 @@ static bool fail_wrong(const sa_gradient_result *wrong, int count, sa_error *err
                    meaning(wrong), count);
 }
 
-/* Checks all tensors. Workspace: numeric [parameters of the model], terms [sa_lab_model_terms]. */
+/* Checks all tensors. Workspace: numeric [parameters of the model], terms [M]. */
 static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeric, double *terms,
                       sa_error *error) {
     double most, worst = 0;
@@ -346,7 +346,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
         if (planted) model.w.fault = &planted->instead;
     }
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
-    double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;
+    double *terms = good ? sa_new((size_t)model.batch.target.words, sizeof *terms, error) : NULL;
     good = numeric && terms;
     if (good) {
         model.regularizer.dropout.noise = 2; /* of all sentences: the expectation is not constant */

@@ -116,8 +116,7 @@ static void broken_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropo
     sa_planted_fault *planted = (sa_planted_fault *)(uintptr_t)w->fault;
     const sa_gradient_fault *fault = planted->fault;
     const sa_params *plan = &planted->plan;
-    const sa_settings *settings = planted->sizes.recurrent ? &planted->sizes.decoder.settings
-                                                           : &planted->sizes.transformer.settings;
+    const sa_settings *settings = &planted->sizes.settings;
     if (fault->target)
         add_targets(w, batch, (sa_real)((1 - settings->label_smoothing) / batch->whole),
                     sa_pass_readout(w, pass)->t, d->t, dw);

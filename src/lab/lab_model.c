@@ -61,7 +61,7 @@ static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *
     const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
     *least = 0;
     *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
-    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - dropout->words) * (1 - dropout->embeddings);
+    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - dropout->words) * (1 - dropout->all);
     if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
     if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
     if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
@@ -89,19 +89,11 @@ double sa_lab_model_loss(sa_lab_model *model, bool backward) {
     regularizer.rng = &rng;
     sa_seq2seq_loss(&model->w, &model->batch, regularizer, &model->pass,
                     backward ? &model->dw : NULL);
-    for (int i = 0; backward && i < model->plan->count; i++)
-        sa_l2_backward(&model->plan->item[i], model->values, regularizer.l2, model->gradients);
     double loss = 0;
-    for (int i = 0; i < sa_lab_model_terms(model); i++) loss += sa_lab_model_term(model, i);
+    for (int i = 0; i < model->batch.target.words; i++) loss += sa_lab_model_term(model, i);
     return loss;
 }
 
-int sa_lab_model_terms(const sa_lab_model *model) {
-    return model->batch.target.words + model->plan->count;
-}
-
 double sa_lab_model_term(const sa_lab_model *model, int i) {
-    const int words = model->batch.target.words;
-    if (i < words) return -model->pass.objective[i] / model->batch.whole;
-    return sa_l2_forward(&model->plan->item[i - words], model->values, model->regularizer.l2);
+    return -model->pass.objective[i] / model->batch.whole;
 }

@@ -32,13 +32,11 @@ void sa_lab_model_load(sa_lab_model *model, const float *values);
 void sa_lab_model_draw(sa_lab_model *model, uint64_t seed);
 
 /* Returns the training objective (the loss, with label smoothing and the other terms in use)
- * divided by the number of sentences, plus the L2 penalty, with the same dropout masks in every
- * call. With `backward`, accumulates its gradient into model->gradients. */
+ * divided by the number of sentences, with the same dropout masks in every call. With `backward`,
+ * accumulates its gradient into model->gradients. */
 double sa_lab_model_loss(sa_lab_model *model, bool backward);
 
-/* Return the terms of the last objective: one for each target token, one for the penalty of each
- * tensor. */
-int sa_lab_model_terms(const sa_lab_model *model);
+/* Returns term i of the last objective, that of the target token i. */
 double sa_lab_model_term(const sa_lab_model *model, int i);
 
 /* Writes a container (base/container.h): every parameter under its name and every gradient as

@@ -4,6 +4,13 @@
 
 #include "model/seq2seq.h"
 
+/* Returns the index in the batch of sentence `number` of the given list. */
+static inline int sa_batch_index(const sa_batch_side *side, int number) {
+    int b = 0;
+    while (side->order[b] != number) b++;
+    return b;
+}
+
 typedef struct sa_lab_pass {
     const sa_seq2seq *w;
     sa_arena arena;

@@ -50,7 +50,7 @@ static const char *sum_note(const sa_proof_setup *setup) {
 
 static bool recurrent_encoder(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
+    return sizes->recurrent && sizes->settings.encoder != SA_ENCODER_NONE;
 }
 
 /* Returns why the order of the source's words matters to whatever reads them, or NULL. */
@@ -71,10 +71,7 @@ static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
 }
 
 static const char *order_matters(const sa_proof_setup *setup) {
-    const sa_sizes *sizes = &setup->model.sizes;
-    const sa_position_kind *positions =
-        &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
-                                            : sizes->transformer.settings.positions];
+    const sa_position_kind *positions = &sa_position_kinds[setup->model.sizes.settings.positions];
     if (reading_order(setup)) return reading_order(setup);
     if (positions->encoding) return "the embeddings contain positions";
     if (positions->part) return "the self-attention contains positions";

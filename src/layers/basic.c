@@ -82,13 +82,6 @@ void sa_dropout_backward(double p, sa_mat mask, sa_mat dx) {
     if (p > 0) multiply(mask, dx);
 }
 
-void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise) {
-    if (deviation <= 0) sa_zero(noise);
-    for (int i = 0; deviation > 0 && i < noise.rows; i++)
-        for (int k = 0; k < noise.cols; k++)
-            sa_row(noise, i)[k] = (sa_real)(deviation * sa_rng_normal(rng));
-}
-
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static void multiply_rows(sa_mat mask, sa_mat x) {
@@ -108,6 +101,31 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
+sa_state sa_state_of(sa_mat s, sa_mat m) {
+    return (sa_state){s, m, s};
+}
+
+sa_state sa_state_rows(sa_state all, int first, int count) {
+    return (sa_state){sa_rows(all.s, first, count), sa_rows(all.m, first, count),
+                      sa_rows(all.masked, first, count)};
+}
+
+void sa_state_copy(sa_state from, sa_state to) {
+    sa_copy_mat(from.s, to.s);
+    sa_copy_mat(from.m, to.m);
+}
+
+void sa_state_add(sa_state from, sa_state to) {
+    sa_add(from.s, to.s);
+    sa_add(from.m, to.m);
+}
+
+void sa_state_zero(sa_state state) {
+    sa_zero(state.s);
+    sa_zero(state.m);
+    if (state.masked.x != state.s.x) sa_zero(state.masked);
+}
+
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states) {
     states->masked = p > 0 ? buffers->masked : states->s;
@@ -120,13 +138,13 @@ void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state
 
 /* masked = d . s_prev    mask d [B x n], previous [L x n] */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous) {
-    if (!sa_state_masked(previous)) return;
+    if (previous.masked.x == previous.s.x) return;
     sa_copy_mat(previous.s, previous.masked);
     multiply(mask, previous.masked);
 }
 
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious) {
-    if (!sa_state_masked(dprevious)) return;
+    if (dprevious.masked.x == dprevious.s.x) return;
     multiply(mask, dprevious.masked);
     sa_add(dprevious.masked, dprevious.s);
 }

@@ -28,29 +28,22 @@ void sa_maxout_backward(sa_mat pairs, sa_mat dt, sa_mat dpairs);
 
 /* The probability of dropout at each place. */
 typedef struct sa_dropout {
+    double all;   /* for embeddings, annotations, t, and the outputs of a Transformer's sublayers */
     double words; /* for source and target words, each as a whole */
-    double embeddings;
     double state; /* for the previous state, in its product with U */
-    double annotations, readout;
-    double layers;    /* for what a recurrent layer passes to the next one */
-    double sublayers; /* for the output of each sublayer of a Transformer */
-    double noise;     /* not a probability: the amount of the noise that parts of attention draw */
+    double layers; /* for what a recurrent layer passes to the next one */
+    double noise;  /* not a probability: the amount of the noise that parts of attention draw */
 } sa_dropout;
 
-/* Computes x = x . mask, for a mask (0 or 1 / (1 - p)) that it draws. p in [0, 1); 0 changes
- * nothing. */
+/* Draws a mask (0 or 1 / (1 - p)) and computes x = x . mask. p in [0, 1); 0 changes nothing. */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx = dx . mask */
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx);
 
-/* Drops whole rows (Sennrich et al. 2016, Nematus: full words): x_i = mask_i x_i, with mask
- * [R x 1]. */
+/* Drops whole rows (Sennrich et al. 2016, Nematus): x_i = mask_i x_i, with mask [R x 1]. */
 void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx_i = mask_i dx_i */
 void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
-
-/* Fills noise with numbers from N(0, deviation^2). */
-void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 
 /* ---- Recurrent states ------------------------------------------------------------------------ */
 
@@ -61,34 +54,11 @@ typedef struct sa_state {
     sa_mat masked; /* [L x n] what U multiplies: s or, with dropout, d . s */
 } sa_state;
 
-static inline sa_state sa_state_of(sa_mat s, sa_mat m) {
-    return (sa_state){s, m, s};
-}
-
-static inline bool sa_state_masked(sa_state state) {
-    return state.masked.x != state.s.x;
-}
-
-static inline sa_state sa_state_rows(sa_state all, int first, int count) {
-    return (sa_state){sa_rows(all.s, first, count), sa_rows(all.m, first, count),
-                      sa_rows(all.masked, first, count)};
-}
-
-static inline void sa_state_copy(sa_state from, sa_state to) {
-    sa_copy_mat(from.s, to.s);
-    sa_copy_mat(from.m, to.m);
-}
-
-static inline void sa_state_add(sa_state from, sa_state to) {
-    sa_add(from.s, to.s);
-    sa_add(from.m, to.m);
-}
-
-static inline void sa_state_zero(sa_state state) {
-    sa_zero(state.s);
-    sa_zero(state.m);
-    if (sa_state_masked(state)) sa_zero(state.masked);
-}
+sa_state sa_state_of(sa_mat s, sa_mat m); /* without dropout */
+sa_state sa_state_rows(sa_state all, int first, int count);
+void sa_state_copy(sa_state from, sa_state to); /* as sa_state_add, s and m only */
+void sa_state_add(sa_state from, sa_state to);  /* to += from */
+void sa_state_zero(sa_state state);
 
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
  * U multiplies d . s_prev instead of s_prev, with the same mask d in all steps of a sentence. What

@@ -56,8 +56,11 @@ double sa_copy_gate_probability(double z); /* returns p_gen */
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* What is known about one row of logits. The logits come in blocks of columns, so that one block at
- * a time is in the processor's cache. */
+/* How many words have their logits computed and read at once: with some hundred rows, and W_o and
+ * its gradient for these words, they fit the processor's second-level cache. */
+enum { SA_VOCABULARY_SLICE = 256 };
+
+/* What is known about one row of logits, which come in such blocks of columns. */
 typedef struct sa_loss_row {
     sa_softmax_sums softmax;
     double total;      /* sum of the logits; only with smoothing */

@@ -85,23 +85,9 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer) {
                     param->cols};
 }
 
-/* ---- Penalties ------------------------------------------------------------------------------ */
-
 bool sa_param_is_weight(const sa_param *param) {
     return param->init != SA_INIT_ZERO && param->init != SA_INIT_ONE &&
            param->init != SA_INIT_CONSTANT;
-}
-
-double sa_l2_forward(const sa_param *param, const sa_real *values, double l2) {
-    const sa_real *w = values + param->offset;
-    if (!sa_param_is_weight(param)) return 0;
-    return l2 * (double)sa_dot(w, w, (int)sa_param_size(param));
-}
-
-void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients) {
-    if (!sa_param_is_weight(param)) return;
-    sa_axpy(2 * (sa_real)l2, values + param->offset, gradients + param->offset,
-            (int)sa_param_size(param));
 }
 
 /* ---- Initialization -------------------------------------------------------------------------- */

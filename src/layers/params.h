@@ -72,14 +72,9 @@ const sa_param *sa_params_find(const sa_params *plan, const char *name);
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 
-/* Returns whether --l2 and --weight-decay shrink the tensor: they leave biases and gains alone, but
+/* Returns whether --weight-decay shrinks the tensor: it leaves biases and gains alone, but
  * not the vectors v_a and v_p. */
 bool sa_param_is_weight(const sa_param *param);
-
-/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is not a weight. The
- * backward function adds its gradient. */
-double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
-void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 
 /* Fills the values. init: SA_INIT_... The paper (B.1): recurrent matrices orthogonal, W_a and U_a
  * N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier (Glorot and Bengio 2010): uniform

@@ -166,11 +166,6 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
     }
 }
 
-void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
-    if (dw->W.mat.x) sa_product_weights_backward(sa_W_of(dw), x, da);
-    sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
-}
-
 /* ---- The memory of an LSTM --------------------------------------------------------------------
  */
 
@@ -210,7 +205,8 @@ void sa_recurrent_step_backward(const sa_recurrent *w, sa_recurrent_rows rows, s
 void sa_recurrent_weights_backward(const sa_recurrent *w, sa_recurrent_rows rows, sa_mat x,
                                    sa_mat c, sa_mat da, sa_recurrent *dw) {
     w->cell->weights_backward(rows.previous, rows.cache, da, dw);
-    sa_recurrent_input_weights_backward(x, da, dw);
+    if (dw->W.mat.x) sa_product_weights_backward(sa_W_of(dw), x, da); /* W x + b */
+    sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
     if (w->C.mat.x) sa_product_weights_backward(sa_C_of(dw), c, da);
 }
 

@@ -8,7 +8,6 @@
 
 #include "layers/basic.h"
 #include "layers/layernorm.h"
-#include "layers/params.h"
 #include "tensor/weight.h"
 #include <softalign/lab.h>
 
@@ -31,11 +30,7 @@ typedef void sa_cell_weights_backward(sa_state previous, sa_mat cache, sa_mat da
 typedef struct sa_gate_equation {
     const char *letter, *activation; /* NULL: no activation */
     int block;
-    enum {
-        SA_READS_STATE,
-        SA_READS_RESET,
-        SA_READS_PRODUCT
-    } reads; /* U s_prev, U [r . s_prev], r . u */
+    enum { SA_READS_STATE, SA_READS_RESET, SA_READS_PRODUCT } reads; /* U s, U [r . s], r . u */
 } sa_gate_equation;
 
 typedef struct sa_cell {
@@ -69,8 +64,7 @@ struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n *
     sa_layernorm norm_m;           /* [1 x n] for an LSTM's memory; empty: not normalized */
 };
 
-/* Return the number of columns in a cell's cache and in da, including what the normalizations
- * need. */
+/* Return the columns of a cell's cache and of da, including those of the normalizations. */
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
@@ -91,8 +85,7 @@ sa_factor sa_W_of(const sa_recurrent *w);                       /* W x */
 sa_factor sa_U_of(const sa_recurrent *w, int first, int count); /* U s, in `count` blocks */
 sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
 
-/* Computes a += W x, for any number of rows, or a += LN(W x) (Ba et al. 2016, supplementary
- * material). */
+/* Computes a += W x, or a += LN(W x) (Ba et al. 2016, supplementary material). */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
 /* Computes dx = beta dx + da W. Call it exactly once per row. */
 void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
@@ -102,8 +95,6 @@ void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da);
 
 /* Computes a = W x + b; without W, it does not read x. */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
-/* Accumulates the gradients of W and b. */
-void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
 /* Turns m into LN(m) if the layer is normalized. */
 void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);

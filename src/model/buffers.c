@@ -1,5 +1,5 @@
 /* Binds the weights of an encoder, a recurrent decoder and a readout, and lays out what their
- * passes keep; no equations. source.c does it for s_0. */
+ * passes keep; no equations. */
 #include "model/buffers.h"
 #include "tensor/vec.h"
 
@@ -40,15 +40,17 @@ static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encod
 
 /* ---- The encoder: weights ------------------------------------------------------------------- */
 
-void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w) {
+void sa_encoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_encoder *w) {
     static const char *const names[] = {"forward", "backward"};
-    const int directions = sizes->kind == SA_ENCODER_NONE ? 0 : sa_encoder_width(sizes) / sizes->n;
-    *w = (sa_encoder){
-        .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
+    const int directions =
+        sizes->settings.encoder == SA_ENCODER_NONE ? 0 : sa_encoder_width(sizes) / sizes->n;
+    *w = (sa_encoder){.sizes = *sizes,
+                      .layers = directions ? sizes->settings.layers : 0,
+                      .directions = directions};
     if (sizes->settings.tie != SA_TIE_THREE)
-        w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_INIT_INPUT);
+        w->E = sa_bind_table(binder, "source", "E", sizes->source_words, sizes->m, SA_INIT_INPUT);
     const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
-                                         .max_positions = sizes->settings.max_len + 1,
+                                         .max_positions = sizes->attention.max_positions,
                                          .m = sizes->m};
     sa_positions_bind(binder, "source", &positions, &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
@@ -61,7 +63,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
             sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
                                       .n = sizes->n,
                                       .normalized = sizes->settings.cell_norm};
-            sa_recurrent_bind(binder, prefix, sizes->cell, own, &w->layer[layer][d]);
+            sa_recurrent_bind(binder, prefix, sizes->encoder_cell, own, &w->layer[layer][d]);
             w->steps = (sa_steps){0};
             sa_recurrent_add_steps(&w->layer[layer][d], false, &w->steps);
         }
@@ -72,7 +74,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
+    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.encoder_cell->has_m : 0;
     const int masked = training && w->sizes.settings.dropout_state > 0 ? B : 0;
     *cache = (sa_encoder_cache){.x = sa_mat_alloc(arena, N, m)};
     cache->position_vectors =
@@ -92,8 +94,8 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, N, 1);
-    cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, m);
-    cache->annotation_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, A);
+    cache->x_mask = sa_mat_alloc(arena, w->sizes.settings.dropout > 0 ? N : 0, m);
+    cache->annotation_mask = sa_mat_alloc(arena, w->sizes.settings.dropout > 0 ? N : 0, A);
     cache->dannotations = sa_mat_alloc(arena, N, A);
     cache->dlast_m = sa_mat_alloc(arena, B, has_m * n);
     for (int layer = 0; layer < w->layers - 1; layer++) {
@@ -108,7 +110,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
+    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.encoder_cell->has_m : 0;
     cache->products = sa_steps_layout(arena, w->steps, B);
     if (!training) return;
     cache->dx = sa_mat_alloc(arena, N, w->sizes.m);
@@ -120,12 +122,51 @@ void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_enc
     cache->scratch = sa_mat_alloc(arena, B, n);
 }
 
+/* ---- What the decoder starts from ------------------------------------------------------------ */
+
+static int context_input_width(const sa_sizes *sizes) {
+    return sizes->fixed ? sa_summary_width(SA_INITIAL_LAST, sizes) : 0;
+}
+
+/* Returns the width of the summary that makes s_0, or 0 if the fixed context makes it. */
+static int initial_input_width(const sa_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT ? 0 : sa_summary_width(sizes->initial, sizes);
+}
+
+void sa_source_bind(sa_binder *binder, const sa_sizes *sizes, sa_source_weights *w) {
+    const int n = sizes->n, in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
+    *w = (sa_source_weights){.sizes = *sizes};
+    if (sizes->fixed) {
+        w->V = sa_bind_matrix(binder, "decoder", "V", n, context_input_width(sizes), SA_INIT_INPUT);
+        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
+    }
+    if (sizes->initial == SA_INITIAL_COPY) return;
+    for (int layer = 0; layer < sizes->layers; layer++) {
+        char prefix[32] = "decoder";
+        if (layer) snprintf(prefix, sizeof prefix, "decoder.%d", layer + 1);
+        w->W_s[layer] = sa_bind_matrix(binder, prefix, "W_s", n, in, SA_INIT_INPUT);
+        w->b_s[layer] = sa_bind_vector(binder, prefix, "b_s", n, SA_INIT_ZERO);
+    }
+}
+
+void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
+                      int B, const int *first, sa_mat annotations, sa_source *source) {
+    const sa_sizes *sizes = &w->sizes;
+    *source = (sa_source){0};
+    if (attention->heads) sa_memory_layout(arena, attention, first, annotations, &source->memory);
+    source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
+    source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
+    source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
+    for (int layer = 0; layer < sizes->layers; layer++)
+        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->cell->has_m);
+}
+
 /* ---- The decoder: weights ------------------------------------------------------------------- */
 
 /* Returns the size of c_i, or 0 if there is no context. */
-static int context_width(const sa_decoder_sizes *sizes) {
+static int context_width(const sa_sizes *sizes) {
     const bool attends = sizes->kind->query_state != SA_QUERY_STATE_NONE;
-    return attends ? sa_encoder_width(&sizes->source.encoder) : sizes->source.fixed ? sizes->n : 0;
+    return attends ? sa_encoder_width(sizes) : sizes->fixed ? sizes->n : 0;
 }
 
 /* Registers the weights used at every step. With input feeding a step reads its word and makes the
@@ -140,7 +181,7 @@ static void add_steps(sa_recurrent_decoder *w) {
     for (int k = 1; k < w->sizes.layers; k++) sa_recurrent_add_steps(&w->layer[k], true, &w->steps);
 }
 
-static void bind_cells(sa_binder *binder, const sa_decoder_sizes *sizes, sa_recurrent_decoder *w) {
+static void bind_cells(sa_binder *binder, const sa_sizes *sizes, sa_recurrent_decoder *w) {
     const int n = sizes->n, context = context_width(sizes);
     sa_recurrent_sizes cell = {.in = sizes->m + (sizes->settings.input_feeding ? sizes->l : 0),
                                .n = n,
@@ -161,27 +202,25 @@ static void bind_cells(sa_binder *binder, const sa_decoder_sizes *sizes, sa_recu
 }
 
 /* Binds the readout of a decoder whose embedding is E. */
-static void bind_readout(sa_binder *binder, const sa_decoder_sizes *sizes, sa_mat E,
-                         sa_readout *w) {
+static void bind_readout(sa_binder *binder, const sa_sizes *sizes, sa_mat E, sa_readout *w) {
     const bool maxout = sizes->kind->maxout, tied = sizes->settings.tie != SA_TIE_NONE;
     const int units = (maxout ? 2 : 1) * sizes->l, context = context_width(sizes);
-    *w = (sa_readout){.maxout = maxout, .dropout = sizes->dropout};
+    *w = (sa_readout){.maxout = maxout, .dropout = sizes->settings.dropout > 0};
     w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes->n, SA_INIT_INPUT);
     if (sizes->kind->sees_word)
         w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes->m, SA_INIT_INPUT);
     if (context) w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, context, SA_INIT_INPUT);
     w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_INIT_ZERO);
-    sa_vocabulary_bind(binder, sizes->words, sizes->l, tied ? E : (sa_mat){0}, w);
+    sa_vocabulary_bind(binder, sizes->target_words, sizes->l, tied ? E : (sa_mat){0}, w);
     if (sizes->settings.copy) sa_copy_gate_bind(binder, context, sizes->n, sizes->m, &w->copy_gate);
 }
 
-void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
-                               sa_recurrent_decoder *w) {
+void sa_recurrent_decoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_recurrent_decoder *w) {
     *w = (sa_recurrent_decoder){.sizes = *sizes};
     if (sizes->kind->query_state != SA_QUERY_STATE_NONE)
         sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
-    sa_source_bind(binder, &sizes->source, &w->source);
-    w->E = sa_bind_table(binder, "target", "E", sizes->words, sizes->m, SA_INIT_INPUT);
+    sa_source_bind(binder, sizes, &w->source);
+    w->E = sa_bind_table(binder, "target", "E", sizes->target_words, sizes->m, SA_INIT_INPUT);
     bind_cells(binder, sizes, w);
     bind_readout(binder, sizes, w->E, &w->readout);
     add_steps(w);
@@ -206,7 +245,6 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decod
             sa_mat_alloc(arena, k && settings->dropout_layers > 0 && sentences ? rows : 0, n);
         own->cell = sa_recurrent_rows_layout(arena, &w->layer[k], rows, masked);
         own->s = sa_state_take(arena, rows, n, w->sizes.cell->has_m);
-        own->y = sa_decoder_residual(w, k) ? sa_mat_alloc(arena, rows, n) : own->s.s;
     }
     return all;
 }
@@ -254,7 +292,7 @@ void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, M, 1);
-    cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? M : 0, w->sizes.m);
+    cache->x_mask = sa_mat_alloc(arena, w->sizes.settings.dropout > 0 ? M : 0, w->sizes.m);
     cache->rows.attention.noise =
         sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
     cache->dinput = sa_mat_alloc(arena, M, w->layer[0].W.mat.cols);

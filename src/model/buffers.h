@@ -7,7 +7,7 @@
 
 /* ---- The encoder ----------------------------------------------------------------------------- */
 
-void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
+void sa_encoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_encoder *w);
 
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
@@ -17,10 +17,18 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache);
 
+/* ---- What the decoder starts from ------------------------------------------------------------ */
+
+void sa_source_bind(sa_binder *binder, const sa_sizes *sizes, sa_source_weights *w);
+
+/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. 0
+ * heads mean no attention. */
+void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
+                      int B, const int *first, sa_mat annotations, sa_source *source);
+
 /* ---- The decoder ----------------------------------------------------------------------------- */
 
-void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
-                               sa_recurrent_decoder *w);
+void sa_recurrent_decoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_recurrent_decoder *w);
 
 /* Lays out rows for sentences of at most `steps` source words; `sentences`: how many need masks, 0
  * without training. */

@@ -63,10 +63,10 @@ static void recurrent_begin(const sa_seq2seq *w, const sa_batch *batch,
 
 static sa_cache_size recurrent_cache_size(const sa_seq2seq *w) {
     const sa_recurrent_decoder *d = &w->decoder;
-    const sa_decoder_sizes *sizes = &d->sizes;
+    const sa_sizes *sizes = &d->sizes;
     const int state = sizes->layers * sizes->n * (1 + sizes->cell->has_m) +
                       (sizes->settings.input_feeding ? sizes->l : 0) +
-                      (sizes->source.fixed ? sizes->n : 0);
+                      (sizes->fixed ? sizes->n : 0);
     const sa_attention *attention = &d->attention;
     const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_carry_width(attention, 0);
     const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;

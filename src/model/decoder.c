@@ -73,7 +73,7 @@ static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *st
 static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     first_cell_forward(w, step);
     layers_above_forward(w, step);
-    query_attention_forward(w, step, step->rows.layer[w->sizes.layers - 1].y);
+    query_attention_forward(w, step, step->rows.layer[w->sizes.layers - 1].s.s);
 }
 
 static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
@@ -130,24 +130,18 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
  *   x^l_i = y^{l-1}_i, in training with dropout      Zaremba et al. 2014
  *   s^l_i = f(x^l_i, s^l_{i-1})                      Sutskever et al. 2014; Luong et al. 2015
  *   s^l_i = f(x^l_i, c_i, s^l_{i-1})                 where the context enters every layer
- *   y^l_i = s^l_i                                    what the next layer reads
- *   y^l_i = s^l_i + y^{l-1}_i                        residual, l >= 3 (Wu et al. 2016, section 3.1)
  *
- *   y^l_i [L x n] */
+ *   y^l_i = s^l_i [L x n] */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < w->sizes.layers; k++) {
         const sa_decoder_layer_rows *own = &rows->layer[k];
-        const sa_mat below = rows->layer[k - 1].y;
-        sa_copy_mat(below, own->x);
+        sa_copy_mat(rows->layer[k - 1].s.s, own->x);
         sa_dropout_forward(step->dropout.layers, step->rng, own->mask, own->x);
         sa_recurrent_input_forward(&w->layer[k], own->x, own->cell.gates, own->cell.cache);
         if (w->layer[k].C.mat.x)
             sa_product_forward(sa_C_of(&w->layer[k]), rows->c, own->cell.gates, own->cell.cache);
         sa_recurrent_step_forward(&w->layer[k], own->cell, own->s);
-        if (!sa_decoder_residual(w, k)) continue;
-        sa_copy_mat(own->s.s, own->y); /* y^l = s^l + y^{l-1} */
-        sa_add(below, own->y);
     }
 }
 
@@ -160,7 +154,6 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
         const sa_decoder_layer_gradients *dlayer = &d->layer[k];
         const sa_mat dbelow = d->layer[k - 1].y;
         sa_add(dlayer->y, dlayer->s.s);
-        if (sa_decoder_residual(w, k)) sa_add(dlayer->y, dbelow); /* y^l = s^l + y^{l-1} */
         sa_recurrent_step_backward(&w->layer[k], own->cell, dlayer->s, dlayer->a, dlayer->previous,
                                    step->workspace, &dw->layer[k]);
         if (w->layer[k].C.mat.x)
@@ -201,6 +194,12 @@ static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
                         1, step->d.c, &dw->layer[0]);
 }
 
+/* Returns the state that the readout sees. */
+static sa_mat readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_decoder_layer_rows *last = &rows->layer[w->sizes.layers - 1];
+    return w->sizes.sees_previous ? last->cell.previous.s : last->s.s;
+}
+
 /* ---- All steps ------------------------------------------------------------------------------- */
 
 /* x and t_{i-1} in rows->input [L x m (+ l)], s_{i-1} [L x n] -> readout->t [L x l] */
@@ -210,9 +209,8 @@ void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_s
     sa_recurrent_input_forward(&w->layer[0], rows->input, rows->layer[0].cell.gates,
                                rows->layer[0].cell.cache); /* W x + b */
     w->sizes.kind->forward(w, step);
-    sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
-                       sa_decoder_word_input(w, rows->input), rows->c, step->dropout.readout,
-                       step->rng, readout);
+    sa_readout_forward(&w->readout, readout_state(w, rows), sa_decoder_word_input(w, rows->input),
+                       rows->c, step->dropout.all, step->rng, readout);
 }
 
 /* Copies what step i reads from step i - 1: states, carry and, with input feeding, t_{i-1}; before
@@ -240,7 +238,7 @@ static void dropout_forward(const sa_recurrent_decoder *w, const sa_batch_side *
                             sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache, sa_mat x) {
     sa_decoder_rows *all = &cache->rows;
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
-    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
+    sa_dropout_forward(dropout.all, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &all->layer[0].cell.dropout,
                            &all->layer[0].cell.previous);
     sa_state_dropout_start(dropout.state, rng, &all->context_cell.dropout,
@@ -284,8 +282,8 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
     }
     sa_steps_end();
     if (!feeding)
-        sa_readout_forward(&w->readout, sa_decoder_readout_state(w, all), x, all->c,
-                           dropout.readout, rng, &cache->readout); /* t_i */
+        sa_readout_forward(&w->readout, readout_state(w, all), x, all->c, dropout.all, rng,
+                           &cache->readout); /* t_i */
 }
 
 /* Returns the gradients of one step. States have gradients for one step only, from row 0. */
@@ -329,7 +327,7 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
     continue_gradients(d, layers, side->active[t + 1]);
     if (feeding) { /* the loss and step i + 1 have read t_i */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
-        sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(dout->t, start, active),
+        sa_readout_backward(&w->readout, dropout.all, &readout, sa_rows(dout->t, start, active),
                             sa_rows(dout->copy_gate, start, active), d->readout_state,
                             sa_decoder_word_input(w, d->input), d->c);
         sa_zero(fed);
@@ -375,7 +373,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
         sa_state_dropout_return(dropout.state, &rows->layer[k].cell.dropout, &d->layer[k].previous);
     sa_state_dropout_return(dropout.state, &rows->context_cell.dropout, &d->proposal);
     if (!feeding)
-        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, dout->t, dout->copy_gate,
+        sa_readout_backward(&w->readout, dropout.all, &cache->readout, dout->t, dout->copy_gate,
                             d->readout_state, dx, d->c); /* t_i: ds_{i-1}, dx and dc of all steps */
     sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.carry);
@@ -386,14 +384,13 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
     if (sa_stopping()) return;
     for (int k = 0; k < w->sizes.layers; k++) /* s_0 was the previous state of step 1 */
         sa_state_copy(d->layer[k].previous, cache->dsource.s0[k]);
-    sa_readout_weights_backward(sa_decoder_readout_state(w, rows),
-                                sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
-                                dout->copy_gate, &dw->readout);
+    sa_readout_weights_backward(readout_state(w, rows), sa_decoder_word_input(w, rows->input),
+                                rows->c, &cache->readout, dout->copy_gate, &dw->readout);
     if (!feeding)
         sa_product_backward(sa_W_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1,
                             d->input, &dw->layer[0]); /* dx of W x + b, for all steps at once */
     weights_backward(w, cache, dw);
-    sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
+    sa_dropout_backward(dropout.all, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);
     sa_source_backward(&w->source, &w->attention, &cache->source, &cache->dsource, encoder,
@@ -408,16 +405,11 @@ sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int
     return rows;
 }
 
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_decoder_layer_rows *last = &rows->layer[w->sizes.layers - 1];
-    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
-}
-
 sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
     const sa_query_state query_state = w->sizes.kind->query_state;
     return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
            : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
-                                                    : rows->layer[w->sizes.layers - 1].y;
+                                                    : rows->layer[w->sizes.layers - 1].s.s;
 }
 
 sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
@@ -426,10 +418,6 @@ sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
 
 sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
-}
-
-bool sa_decoder_residual(const sa_recurrent_decoder *w, int k) {
-    return w->sizes.settings.decoder_residual && k + 1 >= SA_LEAST_RESIDUAL_LAYERS;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -14,23 +14,22 @@ typedef enum sa_query_state {
     SA_QUERY_STATE_NONE,     /* there is no attention */
     SA_QUERY_STATE_PREVIOUS, /* s_{i-1} of the first layer */
     SA_QUERY_STATE_PROPOSAL, /* u_i of the first layer */
-    SA_QUERY_STATE_CURRENT   /* y_i of the last layer; with one layer, s_i */
+    SA_QUERY_STATE_CURRENT   /* s_i of the last layer */
 } sa_query_state;
 
 typedef struct sa_decoder_kind {
     const char *name, *formula, *citation;
     sa_query_state query_state;
-    bool
-        context_in_cell; /* the context enters the cell that reads the word, and the layers above */
-    bool context_cell;   /* a second cell of the first layer reads the context */
-    bool maxout;         /* how the readout makes t: see readout.h */
-    bool sees_word;      /* the readout sees the word, too */
-    bool sees_previous;  /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
-    int initial;         /* with --decoder-init auto */
+    bool context_in_cell; /* the cell that reads the word reads the context, too, as those above */
+    bool context_cell;    /* a second cell of the first layer reads the context */
+    bool maxout;          /* how the readout makes t: see readout.h */
+    bool sees_word;       /* the readout sees the word, too */
+    bool sees_previous;   /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
+    int initial;          /* with --decoder-init auto */
     /* Fills step->rows, given the previous states and, in the first layer's gates, W x + b. */
     void (*forward)(const sa_recurrent_decoder *w, const sa_step *step);
     /* Fills the gradients of the pre-activations and the attention from the gradients with respect
-     * to the layers' states and y; accumulates into d.c, the gradients of the previous states, and
+     * to the layers' states; accumulates into d.c, the gradients of the previous states, and
      * dsource. */
     void (*backward)(const sa_recurrent_decoder *w, const sa_step *step, sa_recurrent_decoder *dw);
 } sa_decoder_kind;
@@ -38,7 +37,7 @@ typedef struct sa_decoder_kind {
 extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
 
 struct sa_recurrent_decoder { /* weights, or their gradients */
-    sa_decoder_sizes sizes;
+    sa_sizes sizes;
     sa_attention attention; /* heads 0: none */
     sa_source_weights source;
     sa_mat E;                          /* [Ky x m] */
@@ -54,7 +53,6 @@ typedef struct sa_decoder_layer_rows {
     sa_mat mask; /* [R x n] dropout of x; training only */
     sa_recurrent_rows cell;
     sa_state s; /* [R x n] s_i */
-    sa_mat y;   /* [R x n] what it passes on */
 } sa_decoder_layer_rows;
 
 /* The activations of one step, or of all steps, step by step; R rows. It consists of matrices, as
@@ -131,12 +129,8 @@ void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_s
                                        sa_readout_cache *readout);
 
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
-/* Return the state that the readout sees, and the attention's query. */
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
+/* Returns the attention's query. */
 sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
-/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1} (none without
- * input feeding). */
+/* Return the columns of the input: E y_{i-1}, and t_{i-1} (none without input feeding). */
 sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input);
 sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input);
-/* Returns whether layer k (from 0) has a residual connection. */
-bool sa_decoder_residual(const sa_recurrent_decoder *w, int k);

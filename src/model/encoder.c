@@ -43,14 +43,14 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
         if (layer < w->layers - 1) sa_dropout_forward(dropout.layers, rng, cache->h_mask[layer], h);
     }
     reorder(w, batch, cache->first, h, cache->annotations, false);
-    sa_dropout_forward(dropout.annotations, rng, cache->annotation_mask, cache->annotations);
+    sa_dropout_forward(dropout.all, rng, cache->annotation_mask, cache->annotations);
     if (cache->last_m.cols)
         last_forward(batch, only_m(cache->direction[w->layers - 1][0].m), only_m(cache->last_m));
 }
 
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw) {
-    sa_dropout_backward(dropout.annotations, cache->annotation_mask, cache->dannotations);
+    sa_dropout_backward(dropout.all, cache->annotation_mask, cache->dannotations);
     reorder(w, batch, cache->first, w->layers ? cache->dh[w->layers - 1] : cache->dx,
             cache->dannotations, true);
     for (int layer = w->layers - 1; layer >= 0; layer--) {
@@ -176,13 +176,13 @@ static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout
         for (int b = 0; b < side->active[t]; b++)
             sa_add(sa_rows(cache->position_vectors, t, 1),
                    sa_rows(cache->x, side->start[t] + b, 1));
-    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
+    sa_dropout_forward(dropout.all, rng, cache->x_mask, cache->x);
 }
 
 static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
                            sa_encoder *dw) {
     const sa_batch_side *side = &batch->source;
-    sa_dropout_backward(dropout.embeddings, cache->x_mask, cache->dx);
+    sa_dropout_backward(dropout.all, cache->x_mask, cache->dx);
     for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
         sa_positions_backward(t, sa_rows(cache->dx, side->start[t], side->active[t]),
                               &dw->positions);
@@ -190,12 +190,9 @@ static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_e
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 
-static int directions_of(const sa_encoder_sizes *sizes) {
-    return sizes->kind == SA_ENCODER_BI ? 2 : sizes->kind == SA_ENCODER_UNI ? 1 : 0;
-}
-
-int sa_encoder_width(const sa_encoder_sizes *sizes) {
-    return sizes->kind == SA_ENCODER_NONE ? sizes->m : directions_of(sizes) * sizes->n;
+int sa_encoder_width(const sa_sizes *sizes) {
+    const int kind = sizes->settings.encoder;
+    return kind == SA_ENCODER_NONE ? sizes->m : kind == SA_ENCODER_BI ? 2 * sizes->n : sizes->n;
 }
 
 int sa_encoder_read_position(const sa_encoder *w, int len, int t) {

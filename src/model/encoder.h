@@ -13,7 +13,7 @@
 #include "model/shape.h"
 
 typedef struct sa_encoder { /* weights, or their gradients */
-    sa_encoder_sizes sizes;
+    sa_sizes sizes;
     int layers, directions; /* 0 and 0 for kind none */
     sa_mat E;               /* [Kx x m] */
     sa_positions positions;
@@ -51,8 +51,7 @@ typedef struct sa_encoder_cache {
     sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
-/* Returns the position of the word read at step t; where words are reversed, EOS still comes last.
- */
+/* Returns the position of the word read at step t: also in reverse order, EOS is the last. */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
 
 /* Fills annotations, last_m and last. Without dropout, rng may be NULL. */
@@ -63,11 +62,10 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
-/* ---- What the decoder starts from: source.c ---------------------------------------------------
- */
+/* ---- What the decoder starts from: source.c ------------------------------------------------- */
 
 typedef struct sa_source_weights { /* or their gradients */
-    sa_source_sizes sizes;
+    sa_sizes sizes;
     sa_weight V;                  /* [n x ..] of the fixed context */
     sa_mat b_V;                   /* [1 x n] */
     sa_weight W_s[SA_MAX_LAYERS]; /* [n x ..] of each layer's s_0; none when it is a copy */
@@ -83,14 +81,8 @@ typedef struct sa_source {
     sa_state s0[SA_MAX_LAYERS]; /* [B x n] of each layer */
 } sa_source;
 
-void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
-
-/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. Here
- * and below, 0 heads mean no attention. */
-void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
-                      int B, const int *first, sa_mat annotations, sa_source *source);
-
-/* Computes keys, values, context vector and s_0 from the encoder's annotations. */
+/* Computes keys, values, context vector and s_0 from the encoder's annotations. Here and below, 0
+ * heads mean no attention. */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
                        const sa_encoder_cache *encoder, sa_source *source);
 /* Accumulates into encoder->dannotations, dlast_m, dw and dattention, from d, into which the

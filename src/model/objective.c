@@ -77,16 +77,11 @@ void sa_sampling_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer
 }
 
 sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
-    const double all = settings->dropout, embeddings = settings->dropout_embeddings;
-    const double annotations = settings->dropout_annotations, readout = settings->dropout_readout;
     return (sa_regularizer){
         .dropout = {.words = settings->word_dropout,
-                    .embeddings = embeddings < 0 ? all : embeddings,
-                    .annotations = annotations < 0 ? all : annotations,
-                    .readout = readout < 0 ? all : readout,
+                    .all = settings->dropout,
                     .state = settings->dropout_state,
                     .layers = settings->dropout_layers,
-                    .sublayers = all,
                     .noise = 1},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
@@ -94,7 +89,6 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
         .penalty_weight = settings->coverage_weight,
         .reinforce_weight = settings->reinforce_weight,
         .entropy_weight = settings->entropy_weight,
-        .l2 = settings->l2,
         .rng = rng,
     };
 }

@@ -57,5 +57,4 @@ typedef struct sa_regularizer {
     double penalty_weight;                   /* of what parts of the attention add to the loss */
     double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
     double baseline;                         /* b of hard attention, which the trainer keeps */
-    double l2; /* of the squared weights; the caller adds it, once for all shards */
 } sa_regularizer;

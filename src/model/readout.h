@@ -51,10 +51,6 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
 
-/* How many words have their logits computed and read at once: with some hundred rows, and W_o and
- * its gradient for these words, they fit the processor's second-level cache. */
-enum { SA_VOCABULARY_SLICE = 256 };
-
 /* log p(y_i) of every row [R], and what training maximizes (layers/loss.h). */
 typedef struct sa_word_objectives {
     sa_real *log_p, *objective;

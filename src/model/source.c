@@ -11,29 +11,26 @@
  * An encoder of one direction has only forward_S; without a recurrent encoder, all take the mean.
  * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
  * layer of the same number. */
-#include "layers/bindings.h"
 #include "model/encoder.h"
 #include "model/readout.h"
 #include "tensor/trace.h"
 
-#include <stdio.h>
-
 /* ---- The summary of the source --------------------------------------------------------------- */
 
-static bool averages(int kind, const sa_encoder_sizes *sizes) {
-    return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
+static bool averages(int kind, const sa_sizes *sizes) {
+    return kind == SA_INITIAL_MEAN || sizes->settings.encoder == SA_ENCODER_NONE;
 }
 
 /* Return whether forward_S and backward_1 are in the summary. */
-static bool has_forward(int kind, const sa_encoder_sizes *sizes) {
-    return kind != SA_INITIAL_BACKWARD || sizes->kind == SA_ENCODER_UNI;
+static bool has_forward(int kind, const sa_sizes *sizes) {
+    return kind != SA_INITIAL_BACKWARD || sizes->settings.encoder == SA_ENCODER_UNI;
 }
 
-static bool has_backward(int kind, const sa_encoder_sizes *sizes) {
-    return kind != SA_INITIAL_COPY && sizes->kind == SA_ENCODER_BI;
+static bool has_backward(int kind, const sa_sizes *sizes) {
+    return kind != SA_INITIAL_COPY && sizes->settings.encoder == SA_ENCODER_BI;
 }
 
-static int summary_width(int kind, const sa_encoder_sizes *sizes) {
+int sa_summary_width(int kind, const sa_sizes *sizes) {
     if (averages(kind, sizes)) return sa_encoder_width(sizes);
     return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
 }
@@ -44,8 +41,8 @@ static sa_mat slice(sa_mat annotations, int row, int from, int count) {
 }
 
 /* Fills out [B x width] with the last states of the directions, or with mean_j h_j. */
-static void summary_forward(int kind, const sa_encoder_sizes *sizes,
-                            const sa_encoder_cache *encoder, sa_mat out) {
+static void summary_forward(int kind, const sa_sizes *sizes, const sa_encoder_cache *encoder,
+                            sa_mat out) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
     const sa_mat h = encoder->annotations;
     for (int b = 0; b < out.rows; b++) {
@@ -63,7 +60,7 @@ static void summary_forward(int kind, const sa_encoder_sizes *sizes,
     }
 }
 
-static void summary_backward(int kind, const sa_encoder_sizes *sizes, sa_mat dout,
+static void summary_backward(int kind, const sa_sizes *sizes, sa_mat dout,
                              sa_encoder_cache *encoder) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
     const sa_mat dh = encoder->dannotations;
@@ -81,53 +78,14 @@ static void summary_backward(int kind, const sa_encoder_sizes *sizes, sa_mat dou
     }
 }
 
-static int context_input_width(const sa_source_sizes *sizes) {
-    return sizes->fixed ? summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
-}
-
-/* Returns the width of the summary that makes s_0, or 0 if the fixed context makes it. */
-static int initial_input_width(const sa_source_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_CONTEXT ? 0
-                                                : summary_width(sizes->initial, &sizes->encoder);
-}
-
-void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w) {
-    const int n = sizes->n, in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
-    *w = (sa_source_weights){.sizes = *sizes};
-    if (sizes->fixed) {
-        w->V = sa_bind_matrix(binder, "decoder", "V", n, context_input_width(sizes), SA_INIT_INPUT);
-        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
-    }
-    if (sizes->initial == SA_INITIAL_COPY) return;
-    for (int layer = 0; layer < sizes->layers; layer++) {
-        char prefix[32] = "decoder";
-        if (layer) snprintf(prefix, sizeof prefix, "decoder.%d", layer + 1);
-        w->W_s[layer] = sa_bind_matrix(binder, prefix, "W_s", n, in, SA_INIT_INPUT);
-        w->b_s[layer] = sa_bind_vector(binder, prefix, "b_s", n, SA_INIT_ZERO);
-    }
-}
-
-void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
-                      int B, const int *first, sa_mat annotations, sa_source *source) {
-    const sa_source_sizes *sizes = &w->sizes;
-    *source = (sa_source){0};
-    if (attention->heads) sa_memory_layout(arena, attention, first, annotations, &source->memory);
-    source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
-    source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
-    source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
-    for (int layer = 0; layer < sizes->layers; layer++)
-        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->has_m);
-}
-
 /* s_0 = tanh(W_s x + b_s) [B x n] of every layer, from the summary or the fixed context x; or a
  * copy */
 static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *encoder,
                             sa_source *source) {
-    const sa_source_sizes *sizes = &w->sizes;
+    const sa_sizes *sizes = &w->sizes;
     const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
     const int last = sizes->layers - 1;
-    if (!from_context)
-        summary_forward(sizes->initial, &sizes->encoder, encoder, source->encoder_summary);
+    if (!from_context) summary_forward(sizes->initial, sizes, encoder, source->encoder_summary);
     for (int layer = 0; layer <= last; layer++) {
         const sa_state s0 = source->s0[layer];
         sa_state_zero(s0);
@@ -146,7 +104,7 @@ static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *
 
 static void initial_backward(const sa_source_weights *w, const sa_source *source, sa_source *d,
                              sa_encoder_cache *encoder, sa_source_weights *dw) {
-    const sa_source_sizes *sizes = &w->sizes;
+    const sa_sizes *sizes = &w->sizes;
     const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
     const int last = sizes->layers - 1;
     if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
@@ -163,18 +121,17 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
                                dw->W_s[layer], dw->b_s[layer]);
         }
     }
-    if (!from_context)
-        summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
+    if (!from_context) summary_backward(sizes->initial, sizes, d->encoder_summary, encoder);
 }
 
 /* A.1.2: the keys; section 2.2 (Cho et al. 2014): c = tanh(V h_S + b_V) [B x n]; A.2.2: s_0 [B x n]
  * of each layer; from annotations [N x A] */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
                        const sa_encoder_cache *encoder, sa_source *source) {
-    const sa_source_sizes *sizes = &w->sizes;
+    const sa_sizes *sizes = &w->sizes;
     if (attention->heads) sa_memory_forward(attention, &source->memory);
     if (sizes->fixed) {
-        summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->context_input);
+        summary_forward(SA_INITIAL_LAST, sizes, encoder, source->context_input);
         sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
         sa_trace("inside tanh", source->c);
         sa_tanh(source->c);
@@ -185,13 +142,13 @@ void sa_source_forward(const sa_source_weights *w, const sa_attention *attention
 void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
                         const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
                         sa_source_weights *dw, sa_attention *dattention) {
-    const sa_source_sizes *sizes = &w->sizes;
+    const sa_sizes *sizes = &w->sizes;
     initial_backward(w, source, d, encoder, dw);
     if (sizes->fixed) { /* c = tanh(V h_S + b_V) */
         sa_tanh_backward(source->c, d->c, d->c);
         sa_zero(d->context_input);
         sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
-        summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
+        summary_backward(SA_INITIAL_LAST, sizes, d->context_input, encoder);
     }
     if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);
 }

@@ -80,14 +80,14 @@ static void embed_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
         const int first = queries->first[b], len = queries->first[b + 1] - first;
         sa_add(sa_rows(cache->position_vectors, 0, len), sa_rows(cache->x, first, len));
     }
-    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
+    sa_dropout_forward(dropout.all, rng, cache->x_mask, cache->x);
 }
 
 /* Overwrites d [R x m]. */
 static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_mat d, sa_stack *dw,
                            sa_mat dE) {
     const sa_queries *queries = &cache->self;
-    sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
+    sa_dropout_backward(dropout.all, cache->x_mask, d);
     for (int b = 0; cache->position_vectors.rows && b < queries->blocks; b++) /* .. + PE(t) */
         for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
             sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
@@ -104,7 +104,7 @@ static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_m
 static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
                           sa_stack_cache *cache) {
     embed_forward(w, E, dropout, rng, cache);
-    const double p = dropout.sublayers;
+    const double p = dropout.all;
     sa_mat x = cache->x;
     for (int i = 0; i < w->layers && !sa_stopping(); i++) {
         const sa_transformer_layer *layer = &w->layer[i];
@@ -123,7 +123,7 @@ static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
 static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache *cache, sa_mat d,
                            sa_mat dalpha, sa_stack *dw, sa_mat dE) {
     sa_sublayer_workspace *workspace = &cache->workspace;
-    const double p = dropout.sublayers;
+    const double p = dropout.all;
     const sa_mat none = {0};
     if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, d, &dw->last);
     for (int i = w->layers - 1; i >= 0 && !sa_stopping(); i--) {
@@ -240,11 +240,11 @@ static void bind_attention(sa_binder *binder, const char *prefix, sa_attention_s
     sa_attention_bind_last(binder, prefix, &sizes, &w->attention);
 }
 
-static void bind_stack(sa_binder *binder, const char *name, const char *side,
-                       const sa_transformer_sizes *sizes, bool cross, bool causal, sa_stack *w) {
+static void bind_stack(sa_binder *binder, const char *name, const char *side, const sa_sizes *sizes,
+                       bool cross, bool causal, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
     sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
-                                   .max_positions = sizes->max_positions,
+                                   .max_positions = sizes->attention.max_positions,
                                    .m = sizes->m,
                                    .heads = sizes->attention.heads,
                                    .causal = causal};
@@ -271,7 +271,7 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
     if (sizes->settings.norm == SA_NORM_PRE) sa_layernorm_bind(binder, prefix, sizes->m, &w->last);
 }
 
-void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w) {
+void sa_transformer_bind(sa_binder *binder, const sa_sizes *sizes, sa_transformer *w) {
     const int m = sizes->m;
     const sa_mat own = {0};
     *w = (sa_transformer){.sizes = *sizes};

@@ -69,7 +69,7 @@ typedef struct sa_stack {
 } sa_stack;
 
 typedef struct sa_transformer { /* weights, or their gradients */
-    sa_transformer_sizes sizes;
+    sa_sizes sizes;
     sa_mat source_E, target_E; /* [Kx x m], [Ky x m] */
     sa_stack encoder, decoder;
     sa_readout vocabulary; /* only W_o [Ky x m], b_y and the copy gate */
@@ -135,7 +135,7 @@ void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
 
 /* ---- Weights and memory ---------------------------------------------------------------------- */
 
-void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w);
+void sa_transformer_bind(sa_binder *binder, const sa_sizes *sizes, sa_transformer *w);
 
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                            bool training, sa_transformer_cache *cache);

@@ -61,11 +61,11 @@ static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
     *w = (sa_seq2seq){.recurrent = sizes->recurrent};
     binder->precision = sizes->precision;
     if (sizes->recurrent) {
-        sa_encoder_bind(binder, &sizes->encoder, &w->encoder);
-        sa_recurrent_decoder_bind(binder, &sizes->decoder, &w->decoder);
-        if (sizes->encoder.settings.tie == SA_TIE_THREE) w->encoder.E = w->decoder.E;
+        sa_encoder_bind(binder, sizes, &w->encoder);
+        sa_recurrent_decoder_bind(binder, sizes, &w->decoder);
+        if (sizes->settings.tie == SA_TIE_THREE) w->encoder.E = w->decoder.E;
     } else {
-        sa_transformer_bind(binder, &sizes->transformer, &w->transformer);
+        sa_transformer_bind(binder, sizes, &w->transformer);
     }
 }
 

@@ -115,10 +115,6 @@ typedef struct sa_weight {
     sa_stored as;
 } sa_weight;
 
-static inline sa_weight sa_weight_of(sa_mat mat) {
-    return (sa_weight){.mat = mat};
-}
-
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);   /* y = beta y + x W' */
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx); /* dx = beta dx + dy W */
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy' x */

@@ -243,8 +243,6 @@ static void run_shard(void *context, int task) {
         sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
     trainer->shard[i].alignment_loss = pass.alignment_loss;
     trainer->shard[i].dropped = sa_stopping();
-    for (int p = 0; i == 0 && settings->l2 > 0 && p < trainer->plan.count; p++)
-        sa_l2_backward(&trainer->plan.item[p], trainer->values, settings->l2, gradient->numbers);
     for (int side = 0; side < 2; side++)
         if (trainer->frozen[side]) sa_zero(sa_param_mat(trainer->frozen[side], gradient->numbers));
     atomic_store(&trainer->lane[k].taken, false);

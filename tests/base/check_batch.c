@@ -176,7 +176,7 @@ END_TEST
 START_TEST(an_empty_sentence_traps) {
     write_sentences();
     sentences[0][3].len = 0;
-    sa_batch_side_build(&arena, sentences[0], COUNT);
+    sa_batch_build(&arena, sentences[0], NULL, COUNT);
 }
 END_TEST
 

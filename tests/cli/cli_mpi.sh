@@ -35,7 +35,7 @@ cut -d, -f1,2,5,7- whole/log.csv >expected
 cut -d, -f1,2,5,7- parts/log.csv | diff expected - >/dev/null || fail "another log"
 
 # More processes than shards, small batches with fewer shards yet, penalties, means, a Transformer.
-other="--model transformer --train mono.tsv --embed 16 --ffn 16 --layers 1 --heads 2 --shards 3 --l2 1e-4 --weight-decay 0.01 \
+other="--model transformer --train mono.tsv --embed 16 --ffn 16 --layers 1 --heads 2 --shards 3 --weight-decay 0.01 \
     --batch-tokens 90 --valid-every 4 --average 2 --criterion chrf --max-time 0 --patience 0"
 "$softalign" train $other --steps 9 --out solo 2>err || fail "train: $(cat err)"
 train 4 $other --steps 9 --out four

@@ -9,7 +9,7 @@ train() {
 }
 
 # Both families; of the second all that training knows besides: a schedule, penalties, a criterion.
-for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --warmup 9 --l2 1e-4 \
+for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --warmup 9 \
     --weight-decay 0.01 --label-smoothing 0.1 --criterion chrf --batch-tokens 90 \
     --lr-patience 2 --average 2 --average-of best" "recurrent --average 3 \
     --guided-alignment 0.5" "recurrent --decoder cgru --cell-norm --dropout-state 0.3 --word-dropout 0.2" \

@@ -41,12 +41,8 @@ static bool among(const char *option, const char *const *list) {
 }
 
 /* Options that came after the papers. */
-static const char *const later[] = {"dropout-embeddings",
-                                    "dropout-annotations",
-                                    "dropout-readout",
-                                    "dropout-state",
+static const char *const later[] = {"dropout-state",
                                     "dropout-layers",
-                                    "decoder-residual",
                                     "word-dropout",
                                     "cell-norm",
                                     "coverage",
@@ -75,9 +71,9 @@ static const char *const later[] = {"dropout-embeddings",
  * interval, penalties that no paper has, and options without effect under its other settings. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
-        "shards",       "seed",       "valid-every",      "window-size", "value-size",
-        "weight-decay", "l2",         "criterion",        "hold-out",    "batch-tokens",
-        "average",      "average-of", "guided-alignment", "guided-at",   NULL};
+        "shards",    "seed",     "valid-every",  "window-size", "value-size", "weight-decay",
+        "criterion", "hold-out", "batch-tokens", "average",     "average-of", "guided-alignment",
+        "guided-at", NULL};
     static const char *const of_attention[] = {"attention", "heads",      "window",
                                                "attn",      "normalizer", NULL};
     static const char *const of_entmax[] = {"entmax-alpha", NULL};

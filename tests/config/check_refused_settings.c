@@ -205,7 +205,6 @@ static const struct {
              {"copy", 1},
              {"guided-alignment", 1},
              {"guided-at", 0},
-             {"decoder-residual", 1},
              {"head-projection", 0},
              {"smeared-keys", 1},
              {"attention-gate", 0},

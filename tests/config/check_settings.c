@@ -247,9 +247,9 @@ END_TEST
 START_TEST(each_family_ignores_what_others_have) {
     static const char *const ignored[] = {
         "ffn norm prefix ",
-        "decoder encoder decoder-layers decoder-residual reverse-source cell update reset "
+        "decoder encoder decoder-layers reverse-source cell update reset "
         "cell-norm decoder-init readout-state input-feeding hidden maxout prefix dropout-layers ",
-        "decoder encoder decoder-layers decoder-residual reverse-source cell update reset "
+        "decoder encoder decoder-layers reverse-source cell update reset "
         "cell-norm decoder-init readout-state input-feeding hidden maxout dropout-layers "};
     for (int model = 0; model < 3; model++) {
         sa_settings settings = defaults();
@@ -343,9 +343,13 @@ END_TEST
 START_TEST(retired_keys_are_ignored_but_not_resumed) {
     static const char *const rows[][2] = {{"\"r-drop\": 2.0, ", "R-Drop"},
                                           {"\"bpe-dropout\": 0.1, ", "BPE-dropout"},
-                                          {"\"bpe-dropout\": 0.0, \"r-drop\": 0, ", NULL}};
-    for (int i = 0; i < 3; i++) {
-        char with[64];
+                                          {"\"l2\": 1e-4, ", "an L2 penalty"},
+                                          {"\"dropout-readout\": 0, ", "--dropout-readout"},
+                                          {"\"bpe-dropout\": 0.0, \"r-drop\": 0, \"l2\": 0, "
+                                           "\"dropout-readout\": -1, \"decoder-residual\": false, ",
+                                           NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char with[128];
         snprintf(with, sizeof with, "%s\"seed\"", rows[i][0]);
         char *text = altered("\"seed\"", with);
         sa_settings read = defaults(), wanted = defaults();

@@ -144,13 +144,11 @@ START_TEST(cell_one_step_and_its_weights) {
     cell_step();
     kind->backward(&cell, before, gates, cell_cache, dafter, da, dbefore, unset(shape.L, shape.n),
                    &dcell);
-    kind->weights_backward(before, cell_cache, da, &dcell);
     if (cell.W.mat.x) sa_product_backward(sa_W_of(&cell), cell_cache, da, 1, dx, &dcell);
-    sa_recurrent_input_weights_backward(x, da, &dcell);
-    if (cell.C.mat.x) {
-        sa_product_backward(sa_C_of(&cell), cell_cache, da, 1, dc, &dcell);
-        sa_product_weights_backward(sa_C_of(&dcell), context, da);
-    }
+    if (cell.C.mat.x) sa_product_backward(sa_C_of(&cell), cell_cache, da, 1, dc, &dcell);
+    sa_recurrent_weights_backward(&cell,
+                                  (sa_recurrent_rows){.previous = before, .cache = cell_cache}, x,
+                                  context, da, &dcell);
     CHECK_ADDED(cell_step, before.s, dbefore.s);
     CHECK_ADDED(cell_step, before.m, dbefore.m);
     CHECK_ADDED(cell_step, cell_weights, dcell_weights);

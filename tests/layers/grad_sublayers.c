@@ -5,6 +5,7 @@
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 #include <softalign/lab.h>
 

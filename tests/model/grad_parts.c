@@ -9,8 +9,8 @@ enum { PAIRS = 3, K = 5, DROPOUTS = 3 };
 
 static const sa_dropout dropouts[DROPOUTS] = {
     {0},
-    {.embeddings = 0.4, .annotations = 0.4, .readout = 0.4},
-    {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3, .layers = 0.3},
+    {.all = 0.4},
+    {.all = 0.3, .words = 0.2, .state = 0.3, .layers = 0.3},
 };
 static const int32_t words[] = {3, 0, 4, 3, SA_EOS};
 static const sa_sentence source[PAIRS] = {{words + 2, 3}, {words, 5}, {words + 4, 1}};
@@ -170,7 +170,7 @@ static sa_mat s, x, c;
 
 static double readout(void) {
     sa_rng masks = sa_rng_seed(5, 6);
-    sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
+    sa_readout_forward(&w.decoder.readout, s, x, c, dropout.all, &masks, &pass.decoder.readout);
     return weighted_sum(pass.decoder.readout.t, dt) +
            weighted_sum(pass.decoder.readout.copy_gate, dgate);
 }
@@ -192,7 +192,7 @@ START_TEST(readout_backward) {
     sa_copy_mat(dt, cache->dt);
     sa_copy_mat(dgate, cache->dcopy_gate);
     sa_mat ds = unset(rows, s.cols), dx = unset(rows, x.cols), dc = unset(rows, c.cols);
-    sa_readout_backward(o, dropout.readout, cache, cache->dt, cache->dcopy_gate, ds, dx, dc);
+    sa_readout_backward(o, dropout.all, cache, cache->dt, cache->dcopy_gate, ds, dx, dc);
     sa_readout_weights_backward(s, x, c, cache, cache->dcopy_gate, &dw.decoder.readout);
     CHECK_WRITTEN(readout, s, ds);
     CHECK_WRITTEN(readout, x, dx);

@@ -15,7 +15,7 @@ RECURRENT = [dict(cell=cell, decoder=decoder, attention=attention)
              for cell in ("gru", "lstm", "rnn") for decoder in ("bahdanau", "luong")
              for attention in ("additive", "dot", "scaled-dot", "general", "concat")]
 RECURRENT += [dict(reset="after"), dict(reset="sum", decoder="luong"), dict(reset="sum"), dict(update="old", heads=3),
-              dict(encoder="uni", layers=2, decoder_init="mean"), dict(layers=2, decoder_layers=3, decoder_residual=True, readout_state="current"),
+              dict(encoder="uni", layers=2, decoder_init="mean"), dict(layers=2, decoder_layers=3, readout_state="current"),
               dict(decoder="luong", input_feeding=True, heads=2, value_size=5), dict(decoder_init="last", readout_state="current"),
               dict(decoder="luong", layers=2, decoder_layers=2, cell="lstm", decoder_init="copy", tie="none"),
               dict(positions="sinusoidal"), dict(positions="learned", encoder="uni", cell="lstm")]

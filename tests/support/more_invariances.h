@@ -14,9 +14,7 @@
 /* ---- The encoder of a permuted source -------------------------------------------------------- */
 
 static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
-    const sa_sizes *sizes = &setup->model.sizes;
-    return &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
-                                               : sizes->transformer.settings.positions];
+    return &sa_position_kinds[setup->model.sizes.settings.positions];
 }
 
 static bool positioned(const sa_proof_setup *setup) {
@@ -31,7 +29,7 @@ static const char *encoder_order_matters(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
     const sa_transformer *w = &setup->model.w.transformer;
     if (sizes->recurrent)
-        return sizes->encoder.kind == SA_ENCODER_NONE ? NULL : "the encoder is recurrent";
+        return sizes->settings.encoder == SA_ENCODER_NONE ? NULL : "the encoder is recurrent";
     if (w->sizes.decoder_only && !w->sizes.full_prefix)
         return "a source word sees only those before it";
     const sa_stack *reader = w->sizes.decoder_only ? &w->decoder : &w->encoder;
@@ -118,7 +116,7 @@ static int reach_of(const sa_proof_setup *setup) {
     const sa_stack *encoder = &setup->model.w.transformer.encoder;
     const sa_attention *w = &encoder->layer[0].self.attention;
     if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
-    const int window = setup->model.sizes.transformer.attention.settings.window_size;
+    const int window = setup->model.sizes.settings.window_size;
     return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
 }
 

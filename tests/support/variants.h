@@ -53,16 +53,12 @@ static inline bool of_family(const char *option, int model) {
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'
- * size, a tied embedding the size of the readout layer, residual connections three layers, a
+ * size, a tied embedding the size of the readout layer, a
  * learned alpha entmax, shared keys and values several heads, split projections heads that divide
  * a word, a cosine more than one number, of
  * which it is only the sign, and two maps two halves, and values of two numbers for their norm. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
-    if (settings->decoder_residual) {
-        settings->decoder_layers = 3;
-        settings->readout_state = SA_READOUT_CURRENT;
-    }
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
     if (settings->head_projection) settings->heads = 2, settings->embed = 8;
     if (settings->heads == 4 && (settings->attention == SA_ATTENTION_COSINE ||

@@ -36,13 +36,6 @@ def target_distribution(links, t, S):
     return A
 
 
-def is_weight(name):
-    """Whether the penalty covers the tensor: all but biases b, b_z ..., gains g and what else starts as a
-    certain number"""
-    own = name.rpartition(".")[2]
-    return own[0] not in "bg" and own not in ("a", "B", "log_h")
-
-
 class Model:
     def __init__(self, o, masks=None, links=None, extended=None):
         """masks: for each pair its dropout masks (masks.py), or None; links: for each pair its gold
@@ -90,11 +83,11 @@ class Model:
         return total
 
     def loss(self, p, pairs):
-        """The sum over all words, divided by the sentences, and the L2 penalty."""
+        """The sum over all words, divided by the sentences,."""
         total = 0
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}
             total = total + self.sentence_loss(p, *pair, self.extended[i] if self.extended else None)
             if self.links:
                 total = total + self.o.guided_alignment * self.guided_loss(self.links[i])
-        return total / len(pairs) + self.o.l2 * sum((w * w).sum() for name, w in p.items() if is_weight(name))
+        return total / len(pairs)

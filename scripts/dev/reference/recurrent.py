@@ -136,12 +136,11 @@ class Recurrent(Model):
         return cell(p, self.o, part, x, c, s, self.mask(part))
 
     def above(self, p, i, before, s, c):
-        """y^1_i = s_i; s^l_i = cell(y^{l-1}_i, c, s^l_{i-1}); y^l_i = s^l_i, or s^l_i + y^{l-1}_i with
-        residual connections from the third layer on"""
+        """y^1_i = s_i; s^l_i = cell(y^{l-1}_i, c, s^l_{i-1}); y^l_i = s^l_i"""
         states, y = [], s[0]
         for number, (part, own) in enumerate(zip(layers(self.o)[1:], before, strict=True), 2):
             states.append(self.step(p, part, self.mask(f"{part}.x", i - 1) * y, c, own))
-            y = states[-1][0] + y if self.o.decoder_residual and number >= 3 else states[-1][0]
+            y = states[-1][0]
         return states, y
 
     def outputs(self, p, source, target):

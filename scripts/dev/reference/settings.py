@@ -31,11 +31,11 @@ CHOICES = {  # the first is the default
 DELTA = CHOICES["attention"][-5:]  # a memory that is rewritten
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
-    **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy",
+    **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "copy",
                      "smeared-keys", "exclusive"), False),
     **dict.fromkeys(("embed", "hidden", "attn", "maxout")),
     **dict.fromkeys(("layers", "decoder-layers", "heads", "coverage-weight", "reinforce-weight"), 1),
-    **dict.fromkeys(("kv-heads", "value-size", "label-smoothing", "guided-alignment", "l2"), 0),
+    **dict.fromkeys(("kv-heads", "value-size", "label-smoothing", "guided-alignment"), 0),
     "ffn": 256,
     "window-size": 10,
     "max-len": 50,

@@ -157,8 +157,11 @@ static int noise_width(const sa_attention *w, int steps) {
 
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat noise) {
-    const double *deviation = sa_part_own(w, part);
-    sa_noise_draw(amount * *deviation, rng, noise);
+    const double deviation = amount * *(const double *)sa_part_own(w, part);
+    if (deviation <= 0) sa_zero(noise);
+    for (int i = 0; deviation > 0 && i < noise.rows; i++)
+        for (int k = 0; k < noise.cols; k++)
+            sa_row(noise, i)[k] = (sa_real)(deviation * sa_rng_normal(rng));
 }
 
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,

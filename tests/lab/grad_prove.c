@@ -237,7 +237,7 @@ START_TEST(sentences_are_drawn_from_all_words) {
     sa_rng rng = sa_rng_seed(1, 0);
     for (int k = 0; k < DRAWS; k++) {
         memset(ids, -1, sizeof ids);
-        const sa_sentence drawn = sa_lab_draw_sentence(&rng, ids, LEN, WORDS);
+        const sa_sentence drawn = draw_sentence(&rng, ids, LEN, WORDS);
         ck_assert(drawn.ids == ids && drawn.len == LEN);
         for (int i = 0; i < LEN; i++) {
             ck_assert(ids[i] >= 0 && ids[i] < WORDS);

@@ -8,9 +8,10 @@
 
 typedef struct gradcheck_options {
     sa_gradcheck_options job;
-    const char *preset;
+    const char *preset, *html;
     bool list, json;
     sa_settings settings;
+    sa_page_text page;
 } gradcheck_options;
 
 #define AT(field) offsetof(gradcheck_options, field)
@@ -27,6 +28,8 @@ static const sa_option rows[] = {
     {"break", CLI_TEXT(TEXT, RUN(job.broken), fault_name, "TERM"),
      "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_SWITCH(RUN(list)), "list the gradient faults of --break"},
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
+     "write an HTML page: how many digits of each tensor's gradient are right"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
@@ -35,7 +38,7 @@ static const sa_option rows[] = {
 
 typedef struct gradient_tally {
     json_t *parameters; /* NULL: print text */
-    size_t count;
+    json_t *bars;       /* of the page: name, digits, verdict */
     double worst;
     sa_error error; /* of printing */
 } gradient_tally;
@@ -44,7 +47,7 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
     if (results->error.code) return;
     sa_buffer line = {0};
     char shape[32];
-    if (results->count == 1)
+    if (json_array_size(results->bars) == 1)
         sa_buffer_addf(&line, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor", "element");
     if (gradient->rows)
         snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
@@ -61,7 +64,9 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
 
 static void each(void *context, const sa_gradient_result *gradient) {
     gradient_tally *results = context;
-    results->count++;
+    const double digits = gradient->worst > 1e-16 ? fmax(-log10(gradient->worst), 0) : 16;
+    json_array_append_new(results->bars, json_pack("[s, f, b]", gradient->name, digits,
+                                                   gradient->ok)); /* digits of a double: 16 */
     double worst = fmax(gradient->worst, gradient->worst_element);
     if (!(worst <= results->worst)) results->worst = worst;
     if (results->parameters)
@@ -73,7 +78,8 @@ static void each(void *context, const sa_gradient_result *gradient) {
 }
 
 static bool check(gradcheck_options *options, sa_error *error) {
-    gradient_tally results = {.parameters = options->json ? json_array() : NULL};
+    gradient_tally results = {.bars = json_array()};
+    if (options->json) results.parameters = json_array();
     sa_gradcheck_options *job = &options->job;
     job->settings = &options->settings;
     job->each = each, job->context = &results;
@@ -82,7 +88,7 @@ static bool check(gradcheck_options *options, sa_error *error) {
     if (good && !results.error.code && !options->json) {
         sa_buffer line = {0};
         sa_buffer_addf(&line, "all %zu gradients are right: errors of at most %.1e\n",
-                       results.count, results.worst);
+                       json_array_size(results.bars), results.worst);
         cli_print(&line, &results.error);
     }
     if (checked && job->dump) cli_note("wrote %s", job->dump);
@@ -90,7 +96,18 @@ static bool check(gradcheck_options *options, sa_error *error) {
         cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst), "ok",
                                  good, "parameters", results.parameters),
                        &results.error);
+    if (checked && options->html && !results.error.code) {
+        sa_html_report page;
+        char title[256];
+        snprintf(title, sizeof title,
+                 "Gradients by backward pass and by differences of the loss%s%s",
+                 job->broken ? ", without " : "", job->broken ? job->broken : "");
+        sa_html_report_init(&page, "gradcheck", title, 1);
+        json_object_set(page.data, "bars", results.bars);
+        cli_end_page(&page, true, &options->page, options->html, &results.error);
+    }
     json_decref(results.parameters);
+    json_decref(results.bars);
     if (checked && results.error.code) *error = results.error;
     return good && !results.error.code;
 }
@@ -117,6 +134,7 @@ static bool run(cli_call *call, sa_error *error) {
         settings->ffn = 7;
         if (!cli_read(call, error)) return false;
     }
+    if (!sa_page_text_check(&options->page, options->html, error)) return false;
     return options->list ? print_faults(error) : check(options, error);
 }
 
@@ -125,7 +143,9 @@ const cli_command cli_gradcheck = {
     .words = "",
     .summary = "check every gradient against finite differences",
     .size = sizeof(gradcheck_options),
-    .sets = {{"Options", rows, 0}, {"Settings", sa_settings_options, AT(settings)}},
+    .sets = {{"Options", rows, 0},
+             {"Page", sa_page_text_options, AT(page)},
+             {"Settings", sa_settings_options, AT(settings)}},
     .items = "Scores (--attention)",
     .item = cli_attention_item,
     .run = run,

@@ -157,7 +157,7 @@ see\n\nAnswer: x|bad.md:3: an answer without a question
 TEXT
 [ ! -e other.html ] || fail "a refused page was written"
 
-# ---- Tables of numbers as a page
+# ---- Tables of numbers and gradients as pages
 
 printf ',a,b\nq,1,0\nr,0,1\n' >query.csv
 printf '1000\n2000\n' >values.csv
@@ -169,6 +169,8 @@ printf '%s\n' 1 -1 >two.csv
 "$softalign" attend --attention gaussian --bandwidth 1 --degree 1 --query two.csv --keys places.csv --values places.csv \
     --html regression.html >out && report opens regression.html regression viewer steps gazes files &&
     report regression regression.html
+"$softalign" gradcheck --break attention.query --html gradients.html --embed 2 --hidden 2 --attn 2 --maxout 2 >out 2>err
+[ $? -eq 1 ] && report opens gradients.html bars || fail "gradcheck: $(tail -n 1 err)"
 
 # ---- What it does not overwrite
 

@@ -15,7 +15,7 @@ import { addModels, isHistory, models } from "./models.js";
 import { addNotes } from "./notes.js";
 import { openPlace } from "./place.js";
 import { addRegression, isRegression } from "./regression.js";
-import { addBars, addBudgets, addResults, barColumns } from "./results.js";
+import { addBars, addBudgets, addGradients, addResults, barColumns } from "./results.js";
 import { addAnnotations } from "./scatter.js";
 import { addSlides } from "./slides.js";
 import { addAttentionStatistics, addSettings } from "./statistics.js";
@@ -48,6 +48,7 @@ const hasMatrices = page.matrices?.some(Boolean);
 // Sections by their ids: whether the page has data for them, and what adds them.
 const sections = [
   ["results", "table.csv" in page.files, addResults],
+  ["bars", page.bars, addGradients],
   ["bars", barColumns.length, addBars],
   ["curves", trainingLog().length, addCurves],
   ["lengths", records("bylength.csv").length, addLengths],

@@ -80,6 +80,23 @@ export function addBudgets() {
     `Updates differ: ${updates.map(([name, count]) => `${visible(name)} ${count}`).join(", ")}.`;
 }
 
+// Draws what gradcheck found: a bar per tensor.
+export function addGradients() {
+  byId("column").parentElement.hidden = true;
+  byId("bars-title").textContent = "Digits of each tensor's gradient that are right";
+  byId("bars").classList.add("many");
+  drawBars(
+    byId("bar-rows"),
+    page.bars.map(([name, digits, ok]) => ({
+      name,
+      color: ok ? "var(--m0)" : "var(--m1)",
+      value: digits,
+      shown: ok ? fixed(digits, 1) : `${fixed(digits, 1)} wrong`,
+      runs: [],
+    })),
+  );
+}
+
 export const barColumns =
   page.columns?.filter(
     ({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key])),

@@ -49,6 +49,8 @@ static bool join_sides(const side *one, int count, const side *other, int others
 typedef struct align_task {
     sa_model *model;
     const sa_align_options *options;
+    const sa_attribution *method[SA_ATTRIBUTIONS];
+    int methods; /* 0: attention */
     each_alignment *each;
     void *context;
 } align_task;
@@ -84,8 +86,6 @@ typedef struct attribute_task {
     const align_task *of;
     const sa_sentence *source, *target;
     sa_alignment *results; /* of teacher forcing; their weights, if any, are those of attention */
-    const sa_attribution *method[SA_ATTRIBUTIONS];
-    int methods;
 } attribute_task;
 
 /* Computes the matrices of one pair, the first in place of the mean over heads. */
@@ -94,7 +94,7 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     const sa_model *model = task->of->model;
     sa_alignment *result = &task->results[i];
     const sa_align_options *options = task->of->options;
-    const int T = task->target[i].len;
+    const int T = task->target[i].len, methods = task->of->methods;
     const int columns = task->source[i].len + (options->target_prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
     const size_t size = (size_t)T * (size_t)columns;
@@ -105,20 +105,20 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
                          .target = &task->target[i],
                          .options = options,
                          .gap = &result->gap};
-    result->targets = T, result->sources = columns, result->heads = task->methods;
+    result->targets = T, result->sources = columns, result->heads = methods;
     result->layers = 1;
-    for (int k = 0; k < task->methods; k++) result->method[k] = task->method[k]->name;
+    for (int k = 0; k < methods; k++) result->method[k] = task->of->method[k]->name;
     double *scores = sa_new(sa_alignment_size(result), sizeof *scores, error);
     bool good = scores;
-    for (int k = 0; good && k < task->methods; k++) {
-        double *own = task->methods > 1 ? scores + (size_t)(k + 1) * size : scores;
-        job.method = task->method[k];
+    for (int k = 0; good && k < methods; k++) {
+        double *own = methods > 1 ? scores + (size_t)(k + 1) * size : scores;
+        job.method = task->of->method[k];
         if (!job.method->score)
             memcpy(own, attention.weights, size * sizeof *own);
         else
             good = job.method->score(&job, own, error);
     }
-    if (good && task->methods > 1) memcpy(scores, scores + size, size * sizeof *scores);
+    if (good && methods > 1) memcpy(scores, scores + size, size * sizeof *scores);
     result->weights = scores;
     sa_alignment_release(&attention);
     return good;
@@ -139,15 +139,13 @@ static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t fir
                                                   sizeof *pairs, count, source, target, error));
     sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
-    attribute_task attributed = {task, source, target, weights, {NULL}, 0};
-    attributed.methods = sa_attributions_read(task->options->methods, attributed.method, error);
+    attribute_task attributed = {task, source, target, weights};
     bool good =
         weights &&
         sa_override_open(&override, task->options->override, model, pairs + first, count, error) &&
         sa_teacher_force(model, source, target, count, &override,
                          sa_seq2seq_attends(&model->w) ? task->options : NULL, weights, error) &&
-        (!attributed.methods ||
-         sa_model_run(model, (int)count, attribute_pair, &attributed, error));
+        (!task->methods || sa_model_run(model, (int)count, attribute_pair, &attributed, error));
     for (size_t i = 0; good && i < count; i++)
         good =
             report(task, &pairs[first + i], &source[i], &target[i], weights[i], first + i, error);
@@ -165,13 +163,13 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
 }
 
 /* Checks the methods; attends: whether one of them reads the attention that align shows. */
-static bool check_methods(const sa_model *model, const sa_align_options *options, bool *attends,
-                          sa_error *error) {
-    const sa_attribution *list[SA_ATTRIBUTIONS];
+static bool check_methods(const align_task *task, bool *attends, sa_error *error) {
+    const sa_model *model = task->model;
+    const sa_align_options *options = task->options;
+    const sa_attribution *const *list = task->method;
     const sa_attention *attention = sa_seq2seq_attention(&model->w);
-    const int count = sa_attributions_read(options->methods, list, error);
     *attends = false;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < task->methods; k++) {
         if (list[k]->layers && model->w.recurrent)
             return sa_fail(error, SA_USAGE,
                            "--method %s reads the layers of a Transformer or decoder-only model",
@@ -194,20 +192,23 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
                            list[k]->joint ? ", except in a decoder-only model" : "");
         *attends = *attends || !list[k]->score || list[k]->sums;
     }
-    if (count && !*attends && (options->layer || options->at))
+    if (!*attends && (options->layer || options->at))
         return sa_fail(error, SA_USAGE,
                        "--layer and --align-at apply only to the methods attention and norms");
-    if (count && (options->site != SA_SITE_CROSS || options->override.kind))
+    if (options->site != SA_SITE_CROSS || options->override.kind)
         return sa_fail(error, SA_USAGE,
                        "attributions cover source words, with the model's own weights");
-    return count;
+    return true;
 }
 
-static bool check_options(const sa_model *model, const sa_align_options *options, sa_error *error) {
+static bool check_options(align_task *task, sa_error *error) {
+    const sa_model *model = task->model;
+    const sa_align_options *options = task->options;
     static const char *const sites[] = {"cross", "encoder", "decoder"}; /* in order */
     const size_t site = options->site;
     bool attends = true;
-    if (options->methods && !check_methods(model, options, &attends, error)) return false;
+    task->methods = sa_attributions_read(options->methods, task->method, error);
+    if (options->methods && (!task->methods || !check_methods(task, &attends, error))) return false;
     if (options->target_prefix && !options->methods)
         return sa_fail(error, SA_USAGE,
                        "--target-prefix applies to attributions: choose some with --method");
@@ -235,9 +236,8 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     if (!sa_given(model, "model", error) || !sa_given_pairs(pairs, count, "pairs", error))
         return false;
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
-    const align_task task = {model, options, each, context};
-    bool good =
-        check_options(model, options, error) && sa_check_lengths(model, NULL, pairs, count, error);
+    align_task task = {.model = model, .options = options, .each = each, .context = context};
+    bool good = check_options(&task, error) && sa_check_lengths(model, NULL, pairs, count, error);
     for (size_t first = 0, size; good && first < count; first += size) {
         size = count - first < CHUNK ? count - first : CHUNK;
         size = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,

@@ -81,10 +81,15 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
                         int count, int rows, int steps) {
     for (int m = 0; m < ensemble->count; m++)
         layout_state(arena, &ensemble->states[m], sources[m], ensemble->states, count, rows, steps);
-    ensemble->widest = 0;
-    for (int m = 1; m < ensemble->count; m++)
-        if (ensemble->states[m].logits.cols > ensemble->states[ensemble->widest].logits.cols)
-            ensemble->widest = m;
+    const sa_decode_state *states = ensemble->states;
+    ensemble->widest = 0, ensemble->logit_rows = states->logit_rows;
+    for (int m = 1; m < ensemble->count; m++) {
+        if (states[m].logits.cols > states[ensemble->widest].logits.cols) ensemble->widest = m;
+        if (states[m].logit_rows < ensemble->logit_rows)
+            ensemble->logit_rows = states[m].logit_rows;
+    }
+    ensemble->words = states[ensemble->widest].words;
+    ensemble->bounded = ensemble->count == 1 && !sa_copies(states->w);
     ensemble->ids = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->ids);
     ensemble->which = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->which);
     ensemble->from = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->from);
@@ -96,10 +101,6 @@ void sa_ensemble_begin(sa_ensemble *ensemble) {
         state->override.order = state->batch.source.order;
         sa_decode_begin(state->w, &state->batch, &state->cache);
     }
-}
-
-int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
-    return ensemble->states[ensemble->widest].words[b];
 }
 
 /* Turns row i, of sentence b, of the widest model's logits into log mean_m p_m(word), relative to
@@ -142,13 +143,6 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
     return true;
 }
 
-int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
-    int rows = ensemble->states[0].logit_rows;
-    for (int m = 1; m < ensemble->count; m++)
-        if (ensemble->states[m].logit_rows < rows) rows = ensemble->states[m].logit_rows;
-    return rows;
-}
-
 /* Computes the logits of rows rows[i] of the last step: row i of logits, which the caller may
  * overwrite, and of log_sum_exp. Takes at most state->logit_rows. */
 static void make_logits(sa_decode_state *state, const int *rows, int count) {
@@ -170,14 +164,6 @@ sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
         average_row(ensemble, ensemble->which[rows[i]], i);
     ensemble->log_sum_exp = widest->log_sum_exp;
     return sa_rows(widest->logits, 0, count);
-}
-
-bool sa_ensemble_bounded(const sa_ensemble *ensemble) {
-    return ensemble->count == 1 && !sa_copies(ensemble->states[0].w);
-}
-
-const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i) {
-    return sa_ensemble_bounded(ensemble) ? sa_row(ensemble->states[0].most, i) : NULL;
 }
 
 static void add_weights(const sa_decode_state *state, int row, int S, sa_real weight,

@@ -35,9 +35,13 @@ typedef struct sa_decode_state {
 
 typedef struct sa_ensemble {
     int count;
-    sa_decode_state *states;   /* [count] */
-    int widest;                /* the first of the models with the most words */
-    int32_t *ids;              /* [rows] this and the next two belong to the current step */
+    sa_decode_state *states; /* [count] */
+    int widest;              /* the first of the models with the most words */
+    int logit_rows;          /* the most rows whose logits are computed at once */
+    const int *words;        /* [B] how many words the translations of each sentence may have */
+    bool bounded; /* every log p(word) is <= 0 even after rounding, as with one model that does not
+                     copy; then states->most has the largest logits of rows, too */
+    int32_t *ids; /* [rows] this and the next two belong to the current step */
     int *which, *from;         /* sentences of the first model's batch; rows of the step before */
     const double *log_sum_exp; /* of the rows whose logits were computed last */
 } sa_ensemble;
@@ -67,25 +71,14 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 /* Encodes the sources. */
 void sa_ensemble_begin(sa_ensemble *ensemble);
 
-/* Returns how many words the translations of sentence b of the batch may have. */
-int sa_ensemble_words(const sa_ensemble *ensemble, int b);
-
 /* Sets row l of the next step. */
 void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row);
 /* Runs step i (from 1) of L rows. */
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 
-/* Return the maximum number of rows whose logits are computed at once, and the logits of rows[0 ..
- * count-1] of the last step: log p(word) is row i minus ensemble->log_sum_exp[i], for the words of
- * the row's sentence. */
-int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
+/* Returns the logits of rows[0 .. count-1] of the last step: log p(word) is row i minus
+ * ensemble->log_sum_exp[i], for the words of the row's sentence. */
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
-
-/* Returns whether every log p(word) is <= 0 even after rounding, as with one model that does not
- * copy. */
-bool sa_ensemble_bounded(const sa_ensemble *ensemble);
-/* Returns, if so, the largest logits of row i (`most` of sa_vocabulary_forward), else NULL. */
-const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
  * and the models that have attention. */

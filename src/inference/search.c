@@ -124,8 +124,7 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     run->next = sa_arena_alloc(arena, rows, sizeof *run->next);
     run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
     run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
-    run->picked =
-        sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(run->ensemble), sizeof *run->picked);
+    run->picked = sa_arena_alloc(arena, (size_t)run->ensemble->logit_rows, sizeof *run->picked);
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
     const sa_decode_state *widest = &run->ensemble->states[run->ensemble->widest];
@@ -217,9 +216,10 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
  * logits of l. */
 static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
-    const int words = sa_ensemble_words(run->ensemble, b);
+    const int words = run->ensemble->words[b];
     live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam, next = run->live[l];
-    const sa_real *row = sa_row(logits, i), *most = sa_ensemble_most(run->ensemble, i);
+    const sa_real *row = sa_row(logits, i),
+                  *most = run->ensemble->bounded ? sa_row(run->ensemble->states->most, i) : NULL;
     const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble->log_sum_exp[i];
     int *count = &run->counts[b];
     next.at.row = l;
@@ -239,7 +239,7 @@ static void continue_beam(search_state *run, sa_mat logits, int i, int step, int
 /* Continues the hypothesis with one sampled word. */
 static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
     const sa_search *search = run->search;
-    const int b = run->live[l].at.sentence, words = sa_ensemble_words(run->ensemble, b);
+    const int b = run->live[l].at.sentence, words = run->ensemble->words[b];
     const sa_real *row = sa_row(logits, i);
     int count = 0;
     for (int32_t word = 0; word < words; word++)
@@ -268,8 +268,7 @@ static void continue_picked(search_state *run, int step) {
  * continuations can then enter. */
 static bool is_hopeless(const search_state *run, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
-    return !run->search->sample && sa_ensemble_bounded(run->ensemble) &&
-           run->counts[b] == capacity &&
+    return !run->search->sample && run->ensemble->bounded && run->counts[b] == capacity &&
            !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
 }
 
@@ -277,7 +276,7 @@ static bool is_hopeless(const search_state *run, int l) {
  * hypothesis of every sentence, then of the second best; those that turn out to be hopeless need
  * none. */
 static void continue_all(search_state *run, int step) {
-    const int few = sa_ensemble_logit_rows(run->ensemble);
+    const int few = run->ensemble->logit_rows;
     int sentences = 0;
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;

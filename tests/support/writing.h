@@ -30,7 +30,7 @@ static double sum_error(const decoding *own, sa_lab_view view, int t) {
     const sa_batch_side *source = &own->model.states->batch.source;
     const int known = sa_seq2seq_words(view.pass->w);
     double sum = 0;
-    for (int word = 0; word < sa_ensemble_words(&own->model, 0); word++) {
+    for (int word = 0; word < own->model.words[0]; word++) {
         int j = 0;
         while (word >= known && j < source->words && source->extended[j] != word) j++;
         if (j < source->words) sum += exp(own->logits[word] - *own->model.log_sum_exp);

@@ -1,5 +1,7 @@
 /* Alignments of several pairs, whose batches are sorted by length: each pair keeps its own words,
  * its own links, and what is refused names its line. */
+#include "config/settings.h"
+#include "inference/model.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
@@ -89,12 +91,17 @@ START_TEST(attributions_name_earlier_target_words) {
 }
 END_TEST
 
-START_TEST(a_model_of_subwords_opens) {
-    sa_settings settings = small_settings();
-    settings.bpe_merges = 10;
-    ck_assert(sa_settings_set(&settings, "tokenizer", "bpe", &error));
-    open_model(settings);
-    close_model();
+START_TEST(a_model_of_every_tokenizer_opens) {
+    const sa_option *option = sa_option_find(sa_settings_options, "tokenizer");
+    const char *name;
+    for (size_t i = 0; (name = sa_option_choice(option, i)); i++) {
+        sa_settings settings = small_settings();
+        settings.bpe_merges = 10, settings.steps = 1;
+        ck_assert(sa_settings_set(&settings, "tokenizer", name, &error));
+        open_model(settings);
+        ck_assert_str_eq(model->target.tokenizer->name, name);
+        close_model();
+    }
 }
 END_TEST
 
@@ -127,7 +134,7 @@ int main(void) {
     tcase_add_test(tests, every_pair_has_its_own_links);
     tcase_add_test(tests, what_has_no_attention_is_not_forced);
     tcase_add_test(tests, attributions_name_earlier_target_words);
-    tcase_add_test(tests, a_model_of_subwords_opens);
+    tcase_add_test(tests, a_model_of_every_tokenizer_opens);
     tcase_add_test(tests, word_aligners_name_what_is_too_long);
     return suite_run(suite);
 }

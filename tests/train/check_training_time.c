@@ -5,11 +5,14 @@
 #include "train/session.h"
 
 #include <math.h>
+#include <signal.h>
 #include <time.h>
 
 enum { PAIRS = 60, TOKENS = 3, MOST = 32 };
 
 static double now, update_seconds, validation_seconds;
+static volatile sig_atomic_t stop;
+static int stop_in; /* the update in which a user asks to stop; 0: none */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
@@ -28,6 +31,7 @@ bool __wrap_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
                             const sa_sentence *target, const size_t *pairs, int count,
                             sa_step_result *result, sa_error *why) {
     now += update_seconds;
+    if (stop_in && --stop_in == 0) stop = 1;
     return __real_sa_trainer_step(trainer, source, target, pairs, count, result, why);
 }
 
@@ -67,6 +71,7 @@ static void train_for(int step_limit, int epochs, double seconds, sa_train_optio
 static void set_clock(void) {
     set_up();
     now = 1000, update_seconds = 1, validation_seconds = 5;
+    stop = stop_in = 0;
 }
 
 /* A validation is not part of the time of updates, nor of words per second. */
@@ -189,6 +194,23 @@ START_TEST(weights_without_a_validation_are_saved) {
 }
 END_TEST
 
+/* An update in which the user asks to stop is dropped: the training goes on from before it. */
+START_TEST(a_dropped_update_does_not_count) {
+    stop_in = 5;
+    train_for(8, 0, 0, (sa_train_options){.stop = &stop});
+    const int64_t words = TOKENS * (PAIRS - (int64_t)outcome.valid_pairs);
+    ck_assert_str_eq(outcome.reason, "stopped");
+    ck_assert_int_eq(outcome.steps, 4);
+    ck_assert_int_eq(outcome.spent.words, 4 * words);
+    ck_assert_double_eq(outcome.spent.updating, 4);
+    stop = 0;
+    train_for(8, 0, 0, (sa_train_options){.resume = true});
+    ck_assert_int_eq(outcome.steps, 8);
+    ck_assert_int_eq(outcome.epochs, 8);
+    ck_assert_int_eq(steps[0].step, 5);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("training_time", &tests);
@@ -199,5 +221,6 @@ int main(void) {
     tcase_add_test(tests, a_limit_leaves_time_for_a_validation);
     tcase_add_test(tests, time_goes_on_after_a_resume);
     tcase_add_test(tests, weights_without_a_validation_are_saved);
+    tcase_add_test(tests, a_dropped_update_does_not_count);
     return suite_run(suite);
 }

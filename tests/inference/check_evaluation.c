@@ -149,7 +149,7 @@ START_TEST(translations_are_those_of_the_search) {
     static const int beams[] = {1, 3};
     const char *sources[PAIRS];
     sa_translation found[PAIRS];
-    open_model("");
+    open_model("hidden=24 embed=24 attn=24 maxout=24 steps=200 valid-every=200");
     int exact = 0;
     for (int b = 0; b < 2; b++) {
         search.beam = beams[b];
@@ -170,6 +170,8 @@ START_TEST(translations_are_those_of_the_search) {
         sa_translations_release(found, PAIRS);
         sa_sentence_results_release(results, PAIRS);
     }
+    ck_assert_int_gt(exact, 0);
+    ck_assert_int_lt(exact, 2 * PAIRS);
     sa_model_close(model);
 }
 END_TEST

@@ -168,6 +168,7 @@ START_TEST(translations_are_those_of_the_search) {
             exact += results[i].exact;
         }
         sa_translations_release(found, PAIRS);
+        for (int i = 0; i < PAIRS; i++) ck_assert(!found[i].text && !found[i].weights);
         sa_sentence_results_release(results, PAIRS);
     }
     ck_assert_int_gt(exact, 0);

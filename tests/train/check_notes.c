@@ -1,6 +1,7 @@
 /* What a training says: notes about pairs and threads, and the loss while it runs. */
 #include "support/small_training.h"
 #include "support/suite.h"
+#include "train/session.h"
 
 #include <math.h>
 #include <signal.h>
@@ -61,6 +62,29 @@ START_TEST(threads_and_shards_are_told) {
 }
 END_TEST
 
+/* Two processes with two threads each have more than three shards need. */
+START_TEST(threads_of_all_processes_are_told) {
+    static const char *const hosts[] = {"a", "a"};
+    sa_exchange two = {
+        .size = 2, .threads = 2, .cores = 4, .where = "2 processes on 1 host", .hosts = hosts};
+    sa_settings settings = small_settings();
+    sa_session session;
+    const sa_train_options training = {
+        .settings = &settings, .train = train_path, .out = out_path, .report = take_note};
+    for (int shards = 3; shards <= 4; shards++) {
+        settings.threads = 2, settings.shards = shards;
+        *notes = 0;
+        sa_session_processes = &two;
+        const bool good = sa_session_open(&session, &training, &error);
+        sa_session_processes = NULL;
+        ck_assert_msg(good, "%s", error.text);
+        ck_assert_ptr_nonnull(strstr(notes, "shards, 2 processes on 1 host, each with 2 threads"));
+        ck_assert_int_eq(strstr(notes, "(updates use 3: see --shards)") != NULL, shards == 3);
+        sa_session_close(&session);
+    }
+}
+END_TEST
+
 /* 60 pairs are few for a recurrent model of more than 64 units. */
 START_TEST(few_pairs_are_told_of) {
     static const struct {
@@ -97,6 +121,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, the_loss_is_told_while_it_trains);
     tcase_add_test(tests, threads_and_shards_are_told);
+    tcase_add_test(tests, threads_of_all_processes_are_told);
     tcase_add_test(tests, few_pairs_are_told_of);
     tcase_add_test(tests, a_lost_best_model_is_told_of);
     return suite_run(suite);

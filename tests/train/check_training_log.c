@@ -161,6 +161,36 @@ START_TEST(the_best_is_the_best_by_the_criterion) {
 }
 END_TEST
 
+/* What a validation finds is what the best model gives, word by word, on the same pairs. */
+START_TEST(figures_are_those_of_an_evaluation) {
+    char path[160];
+    sa_settings settings = settings_of_log();
+    sa_eval_result found;
+    sa_search search;
+    sa_corpus pairs;
+    settings.steps = 40, settings.valid_every = 40, settings.hidden = settings.embed = 16;
+    train_all(settings, (sa_train_options){.valid = train_path});
+    snprintf(path, sizeof path, "%s/best.safetensors", out_path);
+    sa_model *model = sa_model_open(path, 1, &error);
+    sa_search_init(&search);
+    search.beam = 1;
+    ck_assert(model && sa_corpus_open(&pairs, train_path, &error));
+    sa_sentence_result *each = calloc(pairs.count, sizeof *each);
+    ck_assert(sa_evaluate(model, &pairs, &search, NULL, each, &error));
+    ck_assert(sa_eval_summarize(NULL, &pairs, each, NULL, pairs.count, &found, &error));
+    ck_assert_int_eq(row_count, 1);
+    ck_assert_double_gt(found.chrf, 0);
+    ck_assert_double_eq_tol(rows[0].valid_chrf, found.chrf, 1e-9);
+    ck_assert_double_eq_tol(rows[0].valid_bleu, found.bleu, 1e-9);
+    ck_assert_double_eq_tol(rows[0].valid_loss, found.loss, 1e-6);
+    ck_assert_double_eq(outcome.best_chrf, rows[0].valid_chrf);
+    sa_sentence_results_release(each, pairs.count);
+    free(each);
+    sa_corpus_close(&pairs);
+    sa_model_close(model);
+}
+END_TEST
+
 /* The loss of guided alignment is told per token: that of uniform weights is log 3, for two words
  * and the end of the source. */
 START_TEST(the_alignment_loss_is_a_mean_over_tokens) {
@@ -377,6 +407,7 @@ int main(void) {
     tcase_add_test(tests, the_loss_is_a_mean_over_tokens);
     tcase_add_test(tests, every_limit_ends_a_training);
     tcase_add_loop_test(tests, the_best_is_the_best_by_the_criterion, 0, 2);
+    tcase_add_test(tests, figures_are_those_of_an_evaluation);
     tcase_add_test(tests, the_alignment_loss_is_a_mean_over_tokens);
     tcase_add_test(tests, mean_weights_are_told_of);
     tcase_add_test(tests, a_mean_of_one_is_the_model);

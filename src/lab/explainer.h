@@ -46,8 +46,8 @@ void sa_explainer_close(sa_explainer *out);
 /* Begins a section: earlier matrices of the arena are no longer valid. */
 void sa_explainer_section(sa_explainer *out, const char *title);
 
-/* Returns the numbers that the pass has traced in place of a row x of its caches, which it has
- * changed since, the last time. */
+/* Returns what the pass traced last under this name for row x of its caches, which it has
+ * overwritten since. */
 sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x);
 
 /* ---- The equation of the next value ---------------------------------------------------------- */

@@ -49,8 +49,8 @@ bool sa_exchange_leads(const sa_exchange *exchange);
 /* Collects one word from every process. */
 void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t words[]);
 
-/* Returns whether all processes are good. If not, the first process that is not keeps its error,
- * and the others get its code without a text. */
+/* Returns whether all processes succeeded. If not, the first one that failed keeps its error, and
+ * the others get its code without a text. */
 bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error);
 
 /* Returns whether all processes have the same word. SA_USAGE, in all of them, names one that has

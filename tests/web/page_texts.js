@@ -1,11 +1,11 @@
-// Texts that would like to be more, and files that are too large or damaged.
+// Texts that look like markup or code, and files that are too large or damaged.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
 const { count, last, ready, said, text } = require("./page_tools.js");
 
-// Texts that would like to be more: as a sentence, as pairs, in a link.
+// Texts that look like markup or code: as a sentence, as pairs, in a link.
 async function texts(page, folder) {
   const evil = `<img src=x onerror="window.pwned=1">`;
   await page.type("#source", evil);

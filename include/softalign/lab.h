@@ -225,6 +225,10 @@ size_t sa_settings_size(void);
  * slow matrix products down a hundredfold. */
 size_t sa_model_denormals(const sa_model *model);
 
+/* Returns whether a model of version 0.1.0 splits its texts by today's rules, not by those that it
+ * was trained with. */
+bool sa_model_is_early(const sa_model *model);
+
 /* Sets how sa_translate, sa_align and sa_evaluate multiply by the model's weights:
  * SA_PRECISION_FLOAT32 (initially, however the model was trained) or SA_PRECISION_BF16. */
 bool sa_model_set_precision(sa_model *model, int precision, sa_error *error);

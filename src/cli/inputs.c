@@ -103,6 +103,10 @@ sa_model *cli_model_open(const char *path, const cli_model_options *options,
         if (sa_model_denormals(model))
             cli_note("note: '%s': %zu denormal numbers are read as zero", path,
                      sa_model_denormals(model));
+        if (sa_model_is_early(model))
+            cli_note("note: '%s' is a model of 0.1.0: its texts are cut into words by today's "
+                     "rules, which keep more signs inside words",
+                     path);
         if (bf16 && sa_bf16_emulated() && !noted) cli_note("note: %s", sa_bf16_emulated());
         noted |= bf16;
         return model;

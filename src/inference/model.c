@@ -491,6 +491,10 @@ size_t sa_model_denormals(const sa_model *model) {
     return model ? model->flushed : 0;
 }
 
+bool sa_model_is_early(const sa_model *model) {
+    return model && model->source.tokenizer->spaces && !model->source.spaces.blob;
+}
+
 bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error) {
     enum { LINE_TOKENS = 1000000 }; /* no line has many more */
     if (!sa_given(model, "model", error) || !sa_within(max_len, 1, LINE_TOKENS, "max_len", error))

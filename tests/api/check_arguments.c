@@ -87,7 +87,7 @@ static const struct row {
     {"sa_train", train_model, {&training, &trained}, {"options", "result"}},
     {"sa_model_open", model_open, {model_path}, {"path"}},
     {"sa_model_close", model_close, {model_path}},
-    {"sa_model_settings sa_model_parameters sa_model_denormals sa_model_tensor",
+    {"sa_model_settings sa_model_parameters sa_model_denormals sa_model_is_early sa_model_tensor",
      model_facts,
      {&model}},
     {"sa_model_set_max_len", model_set_max_len, {&model}, {"model"}},

@@ -214,6 +214,7 @@ CALL(model_set_precision) {
 }
 VOID_CALL(model_close, sa_model_close(a[0] ? sa_model_open(model_path, 1, NULL) : NULL))
 VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]),
+          sa_model_is_early(a[0]),
           sa_model_tensor(a[0], 0, &(const char *){0}, &(int){0}, &(int){0}))
 VOID_CALL(search_init, sa_search_init(a[0]))
 VOID_CALL(metrics_init, sa_metrics_init(a[0]))

@@ -42,6 +42,7 @@ printf '%s\t%s\n' how? 'ինչպե՞ս։' he: 'er: »Ja!«' 'you come?' 'tu vien
 old=$root/tests/golden/early-words.safetensors
 same "translations of a model of 0.1.0" 'ինչպե ՞ ս ։,er:» Ja! «,tu viens?,l'"'"'homme. Non!,' \
     "$(cut -f 1 early.tsv | "$softalign" translate "$old" 2>err | tr '\n' ,)"
+grep -q "^note: '$old' is a model of 0.1.0: " err || fail "no note of its rules: $(cat err)"
 "$softalign" align "$old" early.tsv --csv early.csv 2>err || fail "align: $(cat err)"
 same "tokens of a model of 0.1.0" 'ինչպե՞ս ։ </s>' "$(tail -n +2 early.csv/0001.csv | cut -d , -f 1 | xargs)"
 

@@ -231,7 +231,7 @@ static bool update_count(sa_grammar *g, sa_category *c) {
     uint64_t count = 0;
     FOR_RULES(rule, c) {
         count = add(count, count_rule(g, rule, g->length), 1);
-        g->work += (1 + g->length) * (1.0 + g->length);
+        g->work += (1 + rule->half) * (1.0 + g->length) * (1 + g->length) / 2;
     }
     const bool changed = count != c->count[g->length];
     c->count[g->length] = count;

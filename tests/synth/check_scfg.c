@@ -180,6 +180,28 @@ START_TEST(counts_up_to_many) {
 }
 END_TEST
 
+/* Counting ends in about a second, however many categories a rule has: the longer, the earlier. */
+START_TEST(counts_as_far_as_it_can) {
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, "[A] ||| x ||| y\n[A] ||| ||| y\n");
+    for (int rule = 0; rule < 300; rule++) {
+        sa_buffer_adds(&text, "[S] |||");
+        for (int i = 1; i <= 60; i++) sa_buffer_addf(&text, " [A,%d]", i);
+        sa_buffer_addf(&text, " %d |||", rule);
+        for (int i = 1; i <= 60; i++) sa_buffer_addf(&text, " [A,%d]", i);
+        sa_buffer_adds(&text, " b\n");
+    }
+    sa_grammar *grammar = parsed(text.text);
+    const int longest = sa_grammar_count(grammar, SA_DRAFT_WORDS, NULL);
+    ck_assert_int_gt(longest, 20);
+    ck_assert_int_lt(longest, 60);
+    ck_assert_uint_eq(grammar->count[1], 300);
+    ck_assert_uint_eq(grammar->count[2], 300 * 60);
+    sa_grammar_free(grammar);
+    sa_buffer_release(&text);
+}
+END_TEST
+
 /* ---- Grammars of other programs -------------------------------------------------------------- */
 
 /* Rules as cdec and Joshua write them, with scores, alignments, "[1]" and a glue grammar. */
@@ -386,6 +408,7 @@ int main(void) {
     tcase_add_test(all, tests_may_differ);
     tcase_add_test(all, counts_by_length);
     tcase_add_test(all, counts_up_to_many);
+    tcase_add_test(all, counts_as_far_as_it_can);
     tcase_add_test(all, reads_hiero_grammars);
     tcase_add_test(all, says_what_is_wrong);
     tcase_add_test(all, has_limits);

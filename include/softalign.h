@@ -235,7 +235,6 @@ typedef struct sa_train_options {
     void *context;
     const volatile sig_atomic_t *stop; /* when not 0: drop the current update or validation, save,
                                           return. Not read while pairs are loaded. May be NULL */
-    bool diagnose; /* diagnose the best model at the end, on at most 200 validation pairs */
     uint64_t reserved[8];
 } sa_train_options;
 
@@ -245,10 +244,8 @@ typedef struct sa_train_result {
     sa_train_cost spent;
     double best_loss, best_bleu, best_chrf; /* of the best validation; best_loss INFINITY: there was
                                                none, and best.safetensors has the last weights */
-    const char *reason;  /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
-    const char *worst;   /* with `diagnose`: the brief of the worst sa_finding, or NULL */
-    double worst_figure; /* its figure */
-    size_t valid_pairs;  /* of the validations */
+    const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
+    size_t valid_pairs; /* of the validations */
     uint64_t reserved[7];
 } sa_train_result;
 

@@ -268,10 +268,9 @@ typedef struct sa_diagnosis_case {
 
 /* A problem of a model, its vocabulary or its pairs. */
 typedef struct sa_finding {
-    const char *name;         /* "off by one" */
-    const char *measure;      /* what the figure is */
-    double figure, threshold; /* the figure is at least the threshold */
-    const char *brief; /* the finding after its figure in percent: "75 % of the attention is ..." */
+    const char *name;               /* "off by one" */
+    const char *measure;            /* what the figure is */
+    double figure, threshold;       /* the figure is at least the threshold */
     const char *lesson;             /* what it means, what to try, what to read */
     const sa_diagnosis_case *cases; /* the worst, worst first */
     size_t case_count;

@@ -134,10 +134,10 @@ _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (_text, "out"), (POINTER(_pair), "snapshot_pairs"),
                          (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
-                         (POINTER(c_int), "stop"), (c_bool, "diagnose"), reserved=8)
+                         (POINTER(c_int), "stop"), reserved=8)
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
-                        (c_double, "best_loss best_bleu best_chrf"), (_text, "reason worst"),
-                        (c_double, "worst_figure"), (c_size_t, "valid_pairs"), reserved=7)
+                        (c_double, "best_loss best_bleu best_chrf"), (_text, "reason"),
+                        (c_size_t, "valid_pairs"), reserved=7)
 _override = _struct("sa_attention_override", (c_int, "kind shift"))
 _search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
                   (c_double, "length_power coverage max_ratio"), (c_int, "min_length"),

@@ -133,6 +133,7 @@ static void show_limit(const sa_train_result *result, const train_options *optio
 }
 
 static void show_result(const sa_train_result *result, const train_options *options) {
+    enum { POOR = 10 }; /* a BLEU */
     const char *pairs = options->job.valid ? options->job.valid : options->job.train;
     char best[96] = "nothing validated";
     if (isfinite(result->best_loss))
@@ -143,10 +144,9 @@ static void show_result(const sa_train_result *result, const train_options *opti
              (long long)result->steps, result->steps == 1 ? "" : "s", result->epochs,
              result->epochs == 1 ? "" : "s", result->spent.seconds, best);
     show_limit(result, options);
-    if (result->worst) {
-        cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
+    if (isfinite(result->best_loss) && result->best_bleu < POOR) {
         const char *columns = options->job.columns; /* else the pairs might be read backwards */
-        cli_note("all findings: softalign eval %s/best.safetensors %s%s%s --diagnose",
+        cli_note("what may be wrong: softalign eval %s/best.safetensors %s%s%s --diagnose",
                  options->job.out, strcmp(pairs, "-") == 0 ? "PAIRS" : pairs,
                  columns ? " --columns " : "", columns ? columns : "");
     }
@@ -193,7 +193,6 @@ static bool run(cli_call *call, sa_error *error) {
     job->snapshot_count = options->pairs.count;
     job->report = watch, job->context = &progress;
     job->stop = cli_signals_stop();
-    job->diagnose = true;
     sa_train_result result;
     bool good = sa_train(job, &result, error);
     cli_progress_end(&progress);

@@ -106,7 +106,6 @@ static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data
                          .measure = diagnostic->measure,
                          .figure = figure,
                          .threshold = diagnostic->threshold,
-                         .brief = diagnostic->brief,
                          .lesson = diagnostic->lesson,
                          .cases = data->cases[diagnostic->cases],
                          .case_count = data->count[diagnostic->cases]};

@@ -25,7 +25,6 @@ typedef struct sa_diagnostic {
     const char *measure; /* what the figure measures */
     double threshold;    /* a figure this large is a problem */
     sa_case_kind cases;  /* pairs to show as examples */
-    const char *brief; /* as in sa_finding; NULL: the user chose this, so it is not worth a line */
     const char *lesson;
 } sa_diagnostic;
 

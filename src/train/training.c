@@ -340,51 +340,6 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     return true;
 }
 
-/* ---- Diagnosis ------------------------------------------------------------------------------- */
-
-/* Returns how far a figure has gone from its threshold to 1. Translations that are too long or too
- * short are symptoms, which matter only if no cause is found. */
-static double severity(const sa_finding *finding) {
-    return (finding->figure - finding->threshold) / (1 - finding->threshold) -
-           (finding->case_count > 0);
-}
-
-static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
-                           sa_train_result *result, sa_error *error) {
-    sa_search search;
-    sa_diagnosis diagnosis = {0};
-    sa_search_init(&search);
-    sa_model *model = sa_model_open(session->path[SA_BEST], session->settings.threads, error);
-    if (model) sa_pool_watch(model->pool, &session->watch);
-    sa_sentence_result *each = model ? sa_new(pairs->count, sizeof *each, error) : NULL;
-    const bool evaluated = each && sa_evaluate(model, pairs, &search, NULL, each, error);
-    const bool good = evaluated && sa_diagnose(model, pairs, each, NULL, &diagnosis, error);
-    const sa_finding *worst = NULL;
-    for (size_t i = 0; good && i < diagnosis.count; i++) {
-        const sa_finding *one = &diagnosis.findings[i];
-        if (one->brief && (!worst || severity(one) > severity(worst))) worst = one;
-    }
-    if (worst) result->worst = worst->brief, result->worst_figure = worst->figure;
-    if (good) sa_diagnosis_release(&diagnosis);
-    if (evaluated) sa_sentence_results_release(each, pairs->count);
-    free(each);
-    sa_model_close(model);
-    return good;
-}
-
-/* Finds the worst problem of the best model, on at most 200 validation pairs. The model is saved by
- * now, so a failure is only noted. */
-static void diagnose(sa_session *session, sa_train_result *result) {
-    enum { PAIRS = 200 };
-    sa_error error = {0};
-    const sa_corpus pairs = sa_dataset_pairs(&session->valid_data, &session->valid, PAIRS, &error);
-    sa_trainer_close(&session->trainer); /* its memory is needed for the best model */
-    session->watch.deadline = session->begin + latest_end(session);
-    if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
-        sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
-    free(pairs.pairs);
-}
-
 /* ---- The loop -------------------------------------------------------------------------------- */
 
 bool sa_session_step(sa_session *session, sa_error *error) {
@@ -495,15 +450,11 @@ static bool save_unvalidated(sa_session *session, sa_error *error) {
 }
 
 static bool end(sa_session *session, sa_train_result *result, sa_error *error) {
-    const sa_train_options *training = session->training;
     const bool stopped = strcmp(result->reason, "stopped") == 0;
     if (!session->validated && !stopped && !sa_session_validate(session, false, error))
         return false;
     if (!session->validated && !save_unvalidated(session, error)) return false;
-    if (!write_average(session, error) || !end_saves(session, error)) return false;
-    if (training->diagnose && !stopped && sa_exchange_leads(session->exchange))
-        diagnose(session, result);
-    return true;
+    return write_average(session, error) && end_saves(session, error);
 }
 
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {

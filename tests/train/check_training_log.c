@@ -255,47 +255,6 @@ START_TEST(a_mean_of_one_is_the_model) {
 }
 END_TEST
 
-/* ---- Diagnosis ------------------------------------------------------------------------------- */
-
-/* Returns how far a figure has gone from its threshold to 1; one with cases counts only if there
- * is no other. */
-static double severity(const sa_finding *finding) {
-    const double part = (finding->figure - finding->threshold) / (1 - finding->threshold);
-    return finding->case_count ? part - 1 : part;
-}
-
-START_TEST(the_worst_finding_is_told) {
-    char path[160];
-    sa_settings settings = settings_of_log();
-    settings.lr = 1e-6;
-    train_all(settings, (sa_train_options){.valid = train_path, .diagnose = true});
-    snprintf(path, sizeof path, "%s/best.safetensors", out_path);
-    sa_model *model = sa_model_open(path, 1, &error);
-    sa_corpus pairs;
-    sa_search search;
-    sa_diagnosis found;
-    sa_search_init(&search);
-    ck_assert(sa_corpus_open(&pairs, train_path, &error));
-    sa_sentence_result *each = calloc(pairs.count, sizeof *each);
-    ck_assert(sa_evaluate(model, &pairs, &search, NULL, each, &error));
-    ck_assert(sa_diagnose(model, &pairs, each, NULL, &found, &error));
-    const sa_finding *worst = NULL;
-    for (size_t i = 0; i < found.count; i++)
-        if (found.findings[i].brief && (!worst || severity(&found.findings[i]) > severity(worst)))
-            worst = &found.findings[i];
-    ck_assert_uint_gt(found.count, 1);
-    ck_assert_str_eq(outcome.worst, worst->brief);
-    ck_assert_double_eq(outcome.worst_figure, worst->figure);
-    sa_diagnosis_release(&found);
-    sa_sentence_results_release(each, pairs.count);
-    free(each);
-    sa_corpus_close(&pairs);
-    sa_model_close(model);
-    train_all(settings, (sa_train_options){.valid = train_path});
-    ck_assert_ptr_null(outcome.worst);
-}
-END_TEST
-
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
 static const struct {
@@ -411,7 +370,6 @@ int main(void) {
     tcase_add_test(tests, the_alignment_loss_is_a_mean_over_tokens);
     tcase_add_test(tests, mean_weights_are_told_of);
     tcase_add_test(tests, a_mean_of_one_is_the_model);
-    tcase_add_test(tests, the_worst_finding_is_told);
     tcase_add_test(tests, pairs_and_words_are_counted);
     tcase_add_test(tests, pairs_of_both_sets_are_told_of);
     tcase_add_test(tests, what_is_not_given_is_named);

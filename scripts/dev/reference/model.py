@@ -83,7 +83,7 @@ class Model:
         return total
 
     def loss(self, p, pairs):
-        """The sum over all words, divided by the sentences,."""
+        """The sum over all words, divided by the sentences."""
         total = 0
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}

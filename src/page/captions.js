@@ -7,6 +7,8 @@ export const captions = {
   entropy: "entropy",
   weight: "weight",
   difference: "difference",
+  goldLink: "gold link",
+  possibleLink: "possible",
   none: "no word",
   bandWidth: "width: weight",
   inChart: (x, y) => `${y} over ${x}; arrow keys move the cursor`,

@@ -2,50 +2,88 @@
 
 import { captions } from "./captions.js";
 import { svg } from "./dom.js";
+import { widthOf } from "./labels.js";
 import { clamp, entropyOf, rowOf } from "./numbers.js";
 import { numeral } from "./text.js";
 
-const SHADES = 20;
-const SHARES = [0, 0.5, 1]; // of the largest weight, with a number each
+const SHADES = 21; // with one for 0 between two signs
+
+// Returns a number with two digits, one of many zeros with an exponent.
+const shortOf = (number) =>
+  Math.abs(number) < 0.001 && number !== 0
+    ? number.toExponential(0)
+    : String(Number(number.toPrecision(2)));
+
+// The places of the scale's bar, and of numbers and name: below and beside it, or in its line.
+function scalePlaces({ small, keyLeft, width, scaleY, isInline, isLine }) {
+  const bar = isLine
+    ? { x: small, width: 4 * small }
+    : { x: isInline ? width - 14.5 * small : keyLeft + 0.5 * small, width: 9 * small };
+  const place = { ...bar, y: scaleY, height: 0.8 * small };
+  const end = bar.x + bar.width;
+  const numberAt = (share) =>
+    isLine
+      ? { x: share ? end + 0.6 * small : bar.x - 0.5 * small, y: scaleY + 0.8 * small }
+      : { x: bar.x + share * bar.width, y: scaleY + 1.9 * small };
+  return {
+    place,
+    numberAt,
+    name: { x: end + (isLine ? 1.4 : 1) * small, y: scaleY + 0.8 * small },
+  };
+}
 
 // Adds the color scale. Returns a function that writes its numbers, up to a largest weight.
-export function addScale(picture, layout, isSigned, unit) {
-  const { small } = layout;
-  const place = {
-    x: layout.isInline ? layout.width - 14.5 * small : layout.left + 0.5 * small,
-    y: layout.height - 2.1 * small,
-    width: 9 * small,
-    height: small * 0.8,
-  };
-  const { x, y, width, height } = place;
+export function addScale(picture, layout, isSigned, name) {
+  const { small, isLine } = layout;
+  const { place, numberAt, name: beside } = scalePlaces(layout);
+  const shares = isLine ? [0, 1] : [0, 0.5, 1];
   const signed = (share) => (isSigned ? 2 * share - 1 : share);
   const shadeOf = (_, i) => {
     const weight = signed(i / (SHADES - 1));
     return svg("rect", {
       class: weight < 0 ? "shade less" : isSigned ? "shade more" : "shade",
-      x: x + (i * width) / SHADES,
-      y,
-      width: width / SHADES + 0.3,
-      height,
+      ...place,
+      x: place.x + (i * place.width) / SHADES,
+      width: place.width / SHADES + 0.3,
       "fill-opacity": Math.abs(weight).toFixed(3),
     });
   };
   const text = { class: "small scale", "text-anchor": "middle", "font-size": small };
-  const numbers = SHARES.map((share) =>
-    svg("text", { ...text, x: x + share * width, y: y + height + small * 1.1 }),
-  );
-  const name = { class: "small", x: x + width + small, y: y + height, "font-size": small };
+  const numbers = shares.map((share) => svg("text", { ...text, ...numberAt(share) }));
   picture.append(
     svg("rect", { class: "field", ...place }),
     ...Array.from({ length: SHADES }, shadeOf),
     svg("rect", { class: "frame", ...place }),
     ...numbers,
-    svg("text", name, unit || captions[isSigned ? "difference" : "weight"]),
+    svg("text", { class: "small", ...beside, "font-size": small }, name || captions.weight),
   );
   return (most) =>
-    SHARES.forEach((share, i) => {
-      numbers[i].textContent = numeral(String(Number((most * signed(share)).toPrecision(2))));
+    shares.forEach((share, i) => {
+      numbers[i].textContent = numeral(shortOf(most * signed(share)));
     });
+}
+
+// Returns the width of the scale and of the key of links, where they are one line.
+export const lineWidth = (small, gold = []) =>
+  7.4 * small +
+  widthOf(captions.weight, small) +
+  (gold.length ? widthOf(captions.goldLink + captions.possibleLink, small) + 4.6 * small : 0);
+
+// Says what outlines are, below the scale or after it: gold links, and possible ones if there are.
+export function addLinkKey(picture, { small, keyLeft, height, isLine }, gold) {
+  let x = isLine ? lineWidth(small) : keyLeft + 0.5 * small;
+  const y = height - (isLine ? 1.2 : 1.3) * small;
+  for (const isPossible of [false, true]) {
+    if (!gold.some(([, , possible]) => Boolean(possible) === isPossible)) continue;
+    const name = captions[isPossible ? "possibleLink" : "goldLink"];
+    const size = { width: 0.9 * small, height: 0.9 * small };
+    const words = { class: "small", x: x + 1.4 * small, y: y + 0.8 * small, "font-size": small };
+    picture.append(
+      svg("rect", { class: isPossible ? "outline possible" : "outline", x, y, ...size }),
+      svg("text", words, name),
+    );
+    x += widthOf(name, small) + 2.3 * small;
+  }
 }
 
 // Adds bars for the sum of weights of each source word and the entropy of each target word. Returns

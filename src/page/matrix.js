@@ -6,7 +6,7 @@ import { captions } from "./captions.js";
 import { make, svg } from "./dom.js";
 import { addKeys } from "./keyboard.js";
 import { label, lightUp, widthOf } from "./labels.js";
-import { addScale, addSums } from "./margins.js";
+import { addLinkKey, addScale, addSums, lineWidth } from "./margins.js";
 import { clamp, rowOf } from "./numbers.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
@@ -17,7 +17,7 @@ function measure(words, { beside, large }) {
   const widest = isNarrow ? 30 : 46;
   const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
-  const small = large ? 0 : font * 0.85;
+  const small = large ? font : font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const source = longest(words.source);
   return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
@@ -25,7 +25,7 @@ function measure(words, { beside, large }) {
 
 // Returns the places of all parts, in the units of the picture.
 function layoutOf(words, options) {
-  const { large, sums } = options;
+  const { large, sums, gold = [] } = options;
   const { columns, cell, font, small, source, target } = measure(words, options);
   const rows = words.target.length;
   const isBack = isRightToLeft(words.source);
@@ -34,13 +34,17 @@ function layoutOf(words, options) {
   const rise = isSlanted ? (large ? 0.87 * source : slope) + font * 0.8 : font;
   const top = rise + 10 + 1.5 * small;
   const left = large?.bare ? 0 : target + 14 + 1.5 * small;
+  const isLine = Boolean(large) && !large.isNarrow;
+  const keys = isLine ? 1.5 : gold.length ? 4.1 : 2.4; // lines of the scale and of the key of links
+  const below = large?.bare ? 8 : keys * small;
   const overhang = isSlanted ? slope + font - cell / 2 : 8;
   const right = large ? 8 : Math.max((sums ? 4 * font : 0) + 8, overhang);
-  const width = Math.max(left + columns * cell + right, left + 15 * small);
+  const line = isLine ? lineWidth(small, gold) : (large ? 0 : left) + 15 * small;
+  const width = Math.max(left + columns * cell + right, large?.bare ? 0 : line);
   // The scale stands right of the words below the matrix where both fit.
   const isInline = sums && width - left > widthOf(captions.coverage, font * 0.85) + 16 * small;
   const coverage = (sums ? 1.8 * font : 8) + (sums && !isInline ? 1.2 * font : 0);
-  const height = top + rows * cell + (large ? 8 : coverage + 2.4 * small);
+  const height = top + rows * cell + coverage + below;
   return {
     columns,
     rows,
@@ -54,6 +58,9 @@ function layoutOf(words, options) {
     isBack,
     isSlanted,
     isInline,
+    isLine, // scale and key are one line
+    keyLeft: large ? 0 : left,
+    scaleY: height - below + 0.3 * small,
     slant: large ? -60 : -45,
     box: { x: left, y: top, width: columns * cell, height: rows * cell },
     toX: (s) => left + (isBack ? columns - 1 - s : s) * cell,
@@ -174,7 +181,8 @@ function drawParts(words, options, layout) {
   const size = { height: cell, visibility: "hidden" };
   const cursor = svg("rect", { class: "cursor", x: box.x - 1.5, width: box.width + 3, ...size });
   const spot = svg("rect", { ...size, class: "spot", width: cell - 2, height: cell - 2 });
-  picture.append(svg("rect", { class: "field", ...box }), ...(large ? [] : axesOf(layout)));
+  picture.append(svg("rect", { class: "field", ...box }));
+  if (!large?.bare) picture.append(...axesOf(layout));
   picture.append(...heads, ...groups, svg("rect", { class: "frame", ...box }));
   picture.append(values, ...empty, ...golds, cursor, spot);
   const cells = rows.flatMap((row) => row.cells);
@@ -185,12 +193,14 @@ function drawParts(words, options, layout) {
 //   beside   panels side by side
 //   gold     [[s, t, possible]], which are framed
 //   signed   numbers have both signs
+//   scale    the name of its scale, where the numbers are not weights
 //   unit     of numbers that are not weights: the darkest cell is the largest
 //   sums     with bars of sums and entropies
 //   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
-//   large    { cell, font, bare }: a matrix of these sizes without sums, scale and keys
+//   large    { cell, font, isNarrow, bare }: a matrix of these sizes without sums; a bare one has
+//            neither target words nor a scale
 export function Matrix(words, options) {
-  const { act, large, signed, unit } = options;
+  const { act, gold = [], large, signed, unit } = options;
   const layout = layoutOf(words, options);
   const { rows, columns, cell } = layout;
   const parts = drawParts(words, options, layout);
@@ -199,7 +209,10 @@ export function Matrix(words, options) {
   const shown = { weights: [], most: 1 }; // most: what the darkest cell stands for
   picture.style.width = room;
   const showSums = options.sums ? addSums(picture, layout) : () => {};
-  const showMost = large ? () => {} : addScale(picture, layout, signed, unit);
+  const showMost = large?.bare
+    ? () => {}
+    : addScale(picture, layout, signed, options.scale ?? unit);
+  if (gold.length && !large?.bare) addLinkKey(picture, layout, gold);
   if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
   const keep = act && !large ? addKeys(picture, words, act) : () => {};
   const weightsAt = (t) => rowOf(shown.weights, t, columns);

@@ -11,10 +11,9 @@ enum {
     MARGIN = 12,      /* around everything, and between the matrices of heads */
     GAP = 6,          /* between a word and its row or column */
     CELL = 20,        /* a cell's side */
-    CELL_VALUED = 34, /* a cell's side with its value shown */
+    CELL_VALUED = 40, /* a cell's side with its value shown */
     FEW = 12,         /* most words per side for which values are shown */
-    FONT = 13,        /* of words */
-    FONT_VALUE = 10,  /* of values and of the scale */
+    FONT = 14,        /* of all texts: readable as it is on a slide of 1920 pixels */
     TITLE = 22,       /* height of the title of a head */
     TITLE_WIDTH = 60,
     AXIS = 18,  /* space for the name of an axis */
@@ -22,8 +21,8 @@ enum {
     WORD = 256, /* bytes of a word */
     SCALE = 12, /* width of the scale */
     SCALE_HEIGHT = 100,
-    SCALE_STEPS = 20,
-    SCALE_LABEL = 24,
+    SCALE_STEPS = 25, /* with one for 0 between two signs */
+    SCALE_LABEL = 36,
     SIDE = 16000, /* of a picture; twice as much still fits a PNG surface */
     AREA = 1 << 25,
 };
@@ -54,16 +53,21 @@ static const struct {
              {"norms", "norm"},
              {"value-zeroing", "distance"}};
 
+static const char *unit_of(const sa_alignment *alignment, int panel) {
+    const char *method = alignment->method[panel];
+    for (size_t i = 0; method && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].method, method) == 0) return units[i].unit;
+    return NULL;
+}
+
 sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel) {
     const double *x = sa_alignment_weights(alignment, 0, alignment->heads > 1 ? panel + 1 : 0);
-    sa_figure_scale scale = {.most = 1};
-    for (size_t i = 0; alignment->method[panel] && i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].method, alignment->method[panel]) == 0) scale.unit = units[i].unit;
-    if (!scale.unit) return scale;
-    scale.most = 1e-300;
+    sa_figure_scale scale = {.most = 1, .unit = unit_of(alignment, panel)};
+    const double least = scale.unit ? 0 : -1e-5; /* weights may be off by rounding */
+    if (scale.unit) scale.most = 1e-300;
     for (int i = 0; i < alignment->targets * alignment->sources; i++) {
-        scale.most = fmax(scale.most, fabs(x[i]));
-        scale.is_signed |= x[i] < 0;
+        if (scale.unit) scale.most = fmax(scale.most, fabs(x[i]));
+        scale.is_signed |= x[i] < least;
     }
     return scale;
 }
@@ -169,15 +173,28 @@ static void add_cell(const sa_figure_scale *scale, double weight, sa_box cell, b
     sa_number_add_fixed(&value, weight, 2);
     out->failed |= value.failed;
     if (!value.failed)
-        add_text(out, value.text, FONT_VALUE, cell, SA_ANCHOR_MIDDLE, false,
+        add_text(out, value.text, FONT, cell, SA_ANCHOR_MIDDLE, false,
                  sa_color_is_light(color) ? black : white);
     sa_buffer_release(&value);
 }
 
+/* The scale of a single matrix, or what several have in common: the largest of each. */
+static sa_figure_scale common_scale(const layout *it) {
+    sa_figure_scale scale = sa_figure_scale_of(it->alignment, 0);
+    for (int panel = 1; panel < it->panels; panel++) {
+        const sa_figure_scale other = sa_figure_scale_of(it->alignment, panel);
+        if (other.unit) scale.unit = "of the largest", scale.most = 1;
+        scale.is_signed |= other.is_signed;
+    }
+    if (scale.unit && it->panels > 1) scale.unit = "of the largest", scale.most = 1;
+    return scale;
+}
+
 static void add_cells(const layout *it, int panel, double x, double y, sa_drawing *out) {
     const double *weight = sa_alignment_weights(it->alignment, 0, it->panels > 1 ? panel + 1 : 0);
-    const sa_figure_scale scale = sa_figure_scale_of(it->alignment, panel);
+    sa_figure_scale scale = sa_figure_scale_of(it->alignment, panel);
     const int T = it->alignment->targets, S = it->alignment->sources;
+    scale.is_signed = common_scale(it).is_signed;
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++, weight++)
             add_cell(&scale, *weight,
@@ -191,7 +208,7 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;
     if (!gate) return;
-    add_text(out, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
+    add_text(out, "p_gen", FONT, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
         add_cell(&(sa_figure_scale){.most = 1}, gate[t],
@@ -254,41 +271,28 @@ static void add_axes(const layout *it, int down, sa_drawing *out) {
     add_text(out, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
-/* Finds the least and the largest weight of the panels. */
-static void find_range(const layout *it, double *least, double *most) {
+static double largest_weight(const layout *it) {
     const sa_alignment *alignment = it->alignment;
-    *least = *most = 0;
+    double most = 0;
     for (int panel = 0; panel < it->panels; panel++) {
         const double *weights = sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0);
-        for (int i = 0; i < alignment->targets * alignment->sources; i++) {
-            if (weights[i] < *least) *least = weights[i];
-            if (weights[i] > *most) *most = weights[i];
-        }
+        for (int i = 0; i < alignment->targets * alignment->sources; i++)
+            most = fmax(most, weights[i]);
     }
+    return most;
 }
 
 static const char *const keys[] = {"gold link", "possible"};
 
 /* Returns the space right of the color scale, for its numbers, its name and the key of outlines. */
 static double scale_width(const layout *it) {
-    const char *name =
-        it->panels > 1 ? "of the largest" : sa_figure_scale_of(it->alignment, 0).unit;
-    if (!*it->alignment->method || !name) name = it->figure->golds ? *keys : NULL;
-    return name ? fmax(2 * SCALE_LABEL,
-                       ceil(sa_drawing_text_width(name, it->figure->font) * FONT_VALUE))
-                : SCALE_LABEL;
-}
-
-/* The scale of a single matrix, or what several have in common: the largest of each. */
-static sa_figure_scale common_scale(const layout *it) {
-    sa_figure_scale scale = sa_figure_scale_of(it->alignment, 0);
-    for (int panel = 1; panel < it->panels; panel++) {
-        const sa_figure_scale other = sa_figure_scale_of(it->alignment, panel);
-        if (other.unit) scale.unit = "of the largest", scale.most = 1;
-        scale.is_signed |= other.is_signed;
-    }
-    if (scale.unit && it->panels > 1) scale.unit = "of the largest", scale.most = 1;
-    return scale;
+    const sa_figure *figure = it->figure;
+    const char *unit = unit_of(it->alignment, 0);
+    if (it->panels > 1 && *it->alignment->method) unit = "of the largest";
+    const double name = sa_drawing_text_width(unit ? unit : "weight", figure->font),
+                 key = figure->golds ? sa_drawing_text_width(*keys, figure->font) : 0;
+    return fmax(unit ? 2 * SCALE_LABEL : SCALE_LABEL,
+                ceil(FONT * fmax(key, name) - (key > name ? 0 : SCALE + GAP)));
 }
 
 /* Adds the color scale, the largest at the top. */
@@ -296,23 +300,21 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     const double rounding = 1e-5; /* tolerance outside the scale */
     const sa_figure_scale scale = common_scale(it);
     const double low = scale.is_signed ? -1 : 0, step = (double)SCALE_HEIGHT / SCALE_STEPS;
-    double least, most;
     char marks[3][16];
-    find_range(it, &least, &most);
     for (int i = 0; i < 3; i++)
         snprintf(marks[i], sizeof marks[i], "%.2g", scale.most * (1 + i * (low - 1) / 2));
-    if (!scale.unit && most > 1 + rounding) snprintf(marks[0], sizeof marks[0], "≥ 1");
-    if (!scale.unit && least < -rounding) snprintf(marks[2], sizeof marks[2], "≤ 0");
+    if (!scale.unit && largest_weight(it) > 1 + rounding)
+        snprintf(marks[0], sizeof marks[0], "≥ 1");
     for (int i = 0; i < SCALE_STEPS; i++)
         fill(out, (sa_box){x, y + i * step, SCALE, step},
              sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));
     outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
-    add_text(out, scale.unit ? scale.unit : "weight", FONT_VALUE,
-             (sa_box){x, y - CELL, SCALE + GAP + scale_width(it), FONT}, SA_ANCHOR_LEFT, false,
+    add_text(out, scale.unit ? scale.unit : "weight", FONT,
+             (sa_box){x, y - CELL - 2, SCALE + GAP + scale_width(it), FONT}, SA_ANCHOR_LEFT, false,
              black);
     for (int i = 0; i < 3; i++)
         add_text(
-            out, marks[i], FONT_VALUE,
+            out, marks[i], FONT,
             (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, scale_width(it), FONT},
             SA_ANCHOR_LEFT, false, black);
 }
@@ -325,8 +327,8 @@ static void add_key(const layout *it, double x, double y, sa_drawing *out) {
         if (!has[possible]) continue;
         y += CELL;
         outline(out, (sa_box){x + 1, y - SCALE, SCALE - 2, SCALE - 2}, 2, possible, gold);
-        add_text(out, keys[possible], FONT_VALUE,
-                 (sa_box){x + SCALE + GAP, y - SCALE - 1, scale_width(it), SCALE}, SA_ANCHOR_LEFT,
+        add_text(out, keys[possible], FONT,
+                 (sa_box){x + SCALE + GAP, y - SCALE - 2, scale_width(it), FONT}, SA_ANCHOR_LEFT,
                  false, black);
     }
 }
@@ -342,7 +344,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                     sa_error *error) {
     enum { LEAST = 5 }; /* points of a number */
     layout it = lay_out(alignment, figure, false);
-    if (figure->width > 0 && FONT_VALUE * figure->width * 72 / 25.4 < LEAST * width_of(&it))
+    if (figure->width > 0 && FONT * figure->width * 72 / 25.4 < LEAST * width_of(&it))
         it = lay_out(alignment, figure, true);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;

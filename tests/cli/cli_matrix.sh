@@ -9,8 +9,8 @@ same "the heatmap that is written" "$(sed 's/\([,-]\)\./\10./g' own.csv)" "$(cat
 same "the links" "0-0 1-1 2-2" "$(cat links)"
 same "the rows of the long table" 16 "$(grep -c '^1,' tidy)"
 grep -q '"log_probability":null,"weights":\[\[0.69999' json || fail "JSON: $(cat json)"
-same "the words of the picture" "the cat sleeps &lt;/s&gt; le chat dort &lt;/s&gt; source target" \
-    "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
+same "the words of the picture" "the cat sleeps &lt;/s&gt; le chat dort &lt;/s&gt; source target weight" \
+    "$(sed -n 's/.*font-size="14".*>\([^0-9].*\)<\/text>/\1/p' svg/0001.svg | xargs)"
 same "numbers of the picture" "0.10 0.10 0.10 0.20 0.25 0.50 0.50 0.70 0.75 0.80" \
     "$(grep -o '>0\.[0-9][0-9]<' svg/0001.svg | tr -d '<>' | sort | xargs)"
 "$softalign" align --matrix csv/0001.csv --csv again 2>/dev/null

@@ -11,8 +11,8 @@ count() { grep -c -- "$1" "$2"; }
 same "files" "0001.svg" "$(ls svg)"
 same "links drawn, and the two of the key" 8 "$(count 'stroke="#d55e00"' svg/0001.svg)"
 same "possible links drawn, and that of the key" 2 "$(count 'stroke-dasharray' svg/0001.svg)"
-same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt; source target" \
-    "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
+same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt; source target weight gold link possible" \
+    "$(sed -n 's/.*font-size="14".*>\([^0-9].*\)<\/text>/\1/p' svg/0001.svg | xargs)"
 "$softalign" align $model pair.tsv --svg plain
 same "links drawn of a pair without" 0 "$(count 'stroke="#d55e00"' plain/0001.svg)"
 printf 'a cat.\tun chat.\t0-0\na cat.\tun chat.\t0-9\n' >beyond.tsv
@@ -21,7 +21,7 @@ expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
 
 # Black is high.
 "$softalign" align $model pair.tsv --force-attention one-hot --svg ink
-cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
+cells() { grep "width=\"40\" height=\"40\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
 same "0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
 expect 2 "align: there is no '--colormap': black is high, as on the pages" align $model pair.tsv --colormap gray
 

@@ -237,14 +237,14 @@ START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
 }
 END_TEST
 
-/* Weights are 0, 1/6 ...; a number is 10 / 96 inch high, which is 7.5 points. */
+/* Weights are 0, 1/6 ...; a number is 14 / 96 inch high, which is 10.5 points. */
 START_TEST(numbers_below_5_points_are_left_out) {
     const double gates[12] = {0.44};
     for (int wide = 0; wide < 2; wide++) {
         sa_alignment alignment = make(4, 3);
         alignment.generation_probabilities = gates;
         sa_drawing own = draw(&alignment, &(sa_figure){0});
-        const double least = own.width * 25.4 / 96 * 5 / 7.5;
+        const double least = own.width * 25.4 / 96 * 5 / 10.5;
         sa_drawing drawing = draw(&alignment, &(sa_figure){.width = least + (wide ? 0.1 : -0.1)});
         ck_assert(find_text(&own, "0.17") && find_text(&own, "0.44"));
         ck_assert(!find_text(&drawing, "0.17") == !wide && !find_text(&drawing, "0.44") == !wide);

@@ -186,7 +186,7 @@ async function attributions(browser, file, ...methods) {
   assert.ok((await text(page, "figcaption")).includes(methods[1]));
   // Its own scale and unit, and no statistics of weights.
   const [largest, most, unit, sums] = await page.run(
-    `[Math.max(...Array.from(view.panels[0].weights, Math.abs)), Number([...document.querySelectorAll("#panels .scale")].at(-1).textContent), [...document.querySelectorAll("#panels .matrix > .small")].at(-1).textContent, document.querySelectorAll("#panels .sum").length]`,
+    `[Math.max(...Array.from(view.panels[0].weights, Math.abs)), Number([...document.querySelectorAll("#panels .scale")].at(-1).textContent), document.querySelector("#panels .scale + .small:not(.scale)").textContent, document.querySelectorAll("#panels .sum").length]`,
   );
   assert.strictEqual(await text(page, "#viewer-title"), `Attribution: ${methods[1]}`);
   assert.deepStrictEqual([most, sums], [Number(largest.toPrecision(2)), 0]);

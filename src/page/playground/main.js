@@ -28,7 +28,15 @@ import { showBent } from "./watch.js";
 
 function drawTexts() {
   captions.axes = [textOf("source"), textOf("target")];
-  for (const name of ["coverage", "entropy", "weight", "none", "bandWidth"])
+  for (const name of [
+    "coverage",
+    "entropy",
+    "weight",
+    "none",
+    "bandWidth",
+    "goldLink",
+    "possibleLink",
+  ])
     captions[name] = textOf(name);
   captions.inChart = (x, y) => textOf("inChart", { x, y });
   drawStops();

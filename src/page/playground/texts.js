@@ -85,6 +85,8 @@ export const texts = {
   headNumber: ["head {n}", "Kopf {n}", "tête {n}"],
   layer: ["layer {n}", "Schicht {n}", "couche {n}"],
   goldShare: ["gold {share} %", "Gold {share} %", "référence {share} %"],
+  goldLink: ["gold link", "Gold-Link", "lien de référence"],
+  possibleLink: ["possible", "möglich", "possible"],
   bandWidth: ["width: weight", "Breite: Gewicht", "largeur : poids"],
   stageKeys: [
     "← → training in time · space plays it · ↑ ↓ target word · A answer · V bands, matrix or all heads · 1 to 9 head, 0 the mean · Page up, page down: stops · F whole screen · P or Esc closes",

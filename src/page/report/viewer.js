@@ -1,6 +1,7 @@
 // The viewer: one sentence, all models side by side, and the attention of one target word.
 
 import { Bands } from "../bands.js";
+import { captions } from "../captions.js";
 import { button, byId, html, onWidth, option, setControl } from "../dom.js";
 import { drawHeads } from "../heads.js";
 import { panelOf } from "../labels.js";
@@ -100,11 +101,11 @@ function panelName({ model, title }, beside) {
   return button(choose, attributes, visible(title));
 }
 
-// Adds a panel { model, title, notes, words, weights, signed, unit } to those that stand beside it.
+// Adds a panel { model, title, notes, words, weights, signed, unit, scale } beside the others.
 function addPanel(panel, beside) {
-  const { notes, words, weights, signed, unit } = panel;
+  const { notes, words, weights, signed, unit, scale } = panel;
   const sums = !signed && !panel.model?.methods;
-  const matrix = Matrix(words, { beside, gold: words.gold, sums, signed, unit, act });
+  const matrix = Matrix(words, { beside, gold: words.gold, sums, signed, unit, scale, act });
   const said = notes.filter(Boolean).map((note) => html("span", {}, note));
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
@@ -119,8 +120,8 @@ function modelPanel(model) {
   const weights = weightsOf(model, entry, words);
   const notes = [selectionLabel(model, entry), about(model, weights, words)];
   const unit = unitOf(model);
-  const signed = Boolean(unit) && weights.some((weight) => weight < 0);
-  if (signed) notes.push("purple: for the word, green: against it");
+  const signed = weights.some((weight) => weight < (unit ? 0 : -0.0005));
+  if (signed && unit) notes.push("purple: for the word, green: against it");
   return { model, title: model.name, notes, words, weights, signed, unit };
 }
 
@@ -138,6 +139,7 @@ function differencePanel(panels) {
     words: one.words,
     weights: one.weights.map((weight, i) => weight - other.weights[i]),
     signed: true,
+    scale: captions.difference,
   };
 }
 
@@ -244,8 +246,10 @@ function drawThumbnails({ model, words }) {
   byId("thumbs-note").textContent =
     entry.heads && !model.methods
       ? `Below each: ${says(model.roles?.some(Boolean), "its role, where most of its weight goes on the sentences of this page; ")}` +
-        `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. A click opens it.`
-      : "";
+        `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. White is 0, black 1. A click opens it.`
+      : model.methods
+        ? "Each is shaded up to its largest number, purple for the word, green against it. A click opens it."
+        : "";
 }
 
 const hint =

@@ -1,0 +1,105 @@
+// Whether figures keep the rules of picture_rules.js: page_pictures.js SIGNED FIGURE..., each as
+// FIGURE.html and FIGURE/0001.svg, the first being of both signs, the second with gold links;
+// and whether the rules find what breaks them.
+"use strict";
+const fs = require("node:fs");
+const path = require("node:path");
+const { Browser } = require("../support/browser.js");
+
+const rules = fs.readFileSync(require.resolve("./picture_rules.js"), "utf8");
+const WINDOW = { width: 1920, height: 1080 };
+
+// Violations that are planted in the page and in the SVG of a figure with gold links: what does it,
+// and what is said then.
+const PAGE = [
+  [`one(".matrix .word").setAttribute("font-size", 8)`, /^size: matrix 1: '.*' has \d+\.\d pixels/],
+  [`one(".bands .word").setAttribute("font-size", 8)`, /^size: bands 1/],
+  [`one(".matrix .word").setAttribute("y", -90)`, /^overlap: matrix 1: '.*' leaves the picture/],
+  [
+    `put(every(".matrix .row .word")[1], one(".matrix .row .word"))`,
+    /^overlap: matrix 1: '.*' and '/,
+  ],
+  [`one(".matrix .axis").setAttribute("y", 250)`, /^overlap: matrix 1: 'source' is on a cell/],
+  [`every(".matrix .shade").forEach((node) => node.remove())`, /^explained: matrix 1: no scale/],
+  [
+    `every(".matrix .scale").forEach((node) => node.remove())`,
+    /^explained: .* scale has 0 numbers/,
+  ],
+  [`one(".matrix .scale + .small:not(.scale)").remove()`, /^explained: .* has no name/],
+  [`one(".matrix .cell").style.fill = "red"`, /^explained: matrix 1: the scale has no color 255/],
+  [`every(".matrix .outline.possible").forEach((node) => node.remove())`, /^explained: .* dashed$/],
+  [`every(".bands .sample").forEach((node) => node.remove())`, /^explained: bands 1: no key/],
+  [`every(".bands .band")[0].style.strokeWidth = 60`, /^scale: bands 1: a band is wider/],
+  [
+    `every(".matrix .cell").forEach((node) => node.setAttribute("fill-opacity", 1))`,
+    /^scale: .* last color/,
+  ],
+  [`document.body.style.width = "2500px"`, /^overlap: the page is wider/],
+];
+const SIGNED = [
+  [`one(".matrix .scale").textContent = "0"`, /^scale: matrix 1: from 0 to /],
+  [`every(".matrix .less.shade").forEach((node) => node.remove())`, /^explained: .* has no color/],
+];
+const FILE = [
+  [`every("text")[3].setAttribute("font-size", 13)`, /^size: file/],
+  [`put(every("text")[1], every("text")[0])`, /^overlap: file/],
+  [
+    `every("rect").filter((node) => node.getAttribute("width") === "12").forEach((node) => node.remove())`,
+    /^explained: file: no scale/,
+  ],
+  [
+    `every("rect").filter((node) => node.getAttribute("width") === "10")[1].remove()`,
+    /^explained: file: no key of the outline .* dashed/,
+  ],
+  [
+    `every("rect").filter((node) => node.getAttribute("width") === "40").forEach((node) => node.setAttribute("fill", "#000000"))`,
+    /^scale: file/,
+  ],
+];
+const TOOLS = `const every = (selector) => [...document.querySelectorAll(selector)], one = (selector) => every(selector)[0],
+  put = (node, at) => ["x", "y", "transform"].forEach((name) =>
+    at.hasAttribute(name) ? node.setAttribute(name, at.getAttribute(name)) : node.removeAttribute(name));`;
+
+// Shows a file in the one page of this test.
+async function show(page, file) {
+  const loaded = page.once("Page.loadEventFired");
+  await page.send("Page.navigate", { url: `file://${path.resolve(file)}` });
+  await loaded;
+  await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+}
+
+// Plants each violation alone. Returns those that are not found.
+async function missed(page, file, plants) {
+  const out = [];
+  for (const [plant, found] of plants) {
+    await show(page, file);
+    await page.run(`{ ${TOOLS} ${plant}; }`);
+    const said = await page.run(rules);
+    if (!said.some((what) => found.test(what)))
+      out.push(`${file}: '${plant}' is not found: ${said.join("; ")}`);
+  }
+  return out;
+}
+
+(async () => {
+  const [signed, ...figures] = process.argv.slice(2);
+  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  try {
+    const page = await browser.open(`${figures[0]}.html`, WINDOW);
+    const said = [];
+    for (const figure of [signed, ...figures])
+      for (const file of [`${figure}.html`, `${figure}/0001.svg`]) {
+        await show(page, file);
+        said.push(...(await page.run(rules)).map((what) => `${file}: ${what}`));
+      }
+    said.push(
+      ...(await missed(page, `${figures[0]}.html`, PAGE)),
+      ...(await missed(page, `${signed}.html`, SIGNED)),
+      ...(await missed(page, `${figures[0]}/0001.svg`, FILE)),
+    );
+    console.log(said.join("\n"));
+    process.exitCode = said.length ? 1 : 0;
+  } finally {
+    await browser.close();
+  }
+})();

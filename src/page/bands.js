@@ -92,30 +92,35 @@ const WIDEST = 0.8; // the band of weight 1, in em
 function legendOf({ width, font, longest, small: size, isFlat }, most, title) {
   const numbers = [0.25, 1].map((share) => String(Number((share * most).toPrecision(2))));
   const texts = numbers.map((number) => widthOf(number, size));
-  const samples = 5.6 * size + texts[0] + texts[1];
+  // Between the names of the sides samples are shorter where there is little room.
+  const sides = captions.axes.map((axis) => widthOf(axis, size));
+  const free = isFlat ? Infinity : width - sides[0] - sides[1] - 2.6 * size - texts[0] - texts[1];
+  const line = clamp(free / 2, 0.5 * size, 2 * size);
+  const samples = 1.6 * size + 2 * line + texts[0] + texts[1];
   const between = width - (longest[0] + longest[1]) * font;
   const isNamed = isFlat || between > widthOf(title, size) + samples + size; // else numbers must do
   const room = samples + (isNamed ? widthOf(title, size) + size : 0);
-  const end = isFlat ? width : longest[0] * font + (between + room) / 2;
+  const middle = Math.max(longest[0] * font + (between + room) / 2, sides[0] + 0.5 * size + room);
+  const end = isFlat ? width : Math.min(middle, width - sides[1] - 0.5 * size);
   const y = 0.6 * font;
   const text = { class: "axis", y: y + 0.35 * size, "font-size": size };
   const sample = (share, number, x) => [
     svg("line", {
       class: "sample",
       x1: x,
-      x2: x + 2 * size,
+      x2: x + line,
       y1: y,
       y2: y,
       "stroke-width": share * font * WIDEST,
       "stroke-opacity": 0.15 + 0.65 * share,
     }),
-    svg("text", { ...text, x: x + 2.3 * size }, number),
+    svg("text", { ...text, x: x + line + 0.3 * size }, number),
   ];
   const name = { ...text, x: end - samples - 0.5 * size, "text-anchor": "end" };
   return [
     ...(isNamed ? [svg("text", name, title)] : []),
     ...sample(0.25, numbers[0], end - samples),
-    ...sample(1, numbers[1], end - texts[1] - 2.3 * size),
+    ...sample(1, numbers[1], end - texts[1] - line - 0.3 * size),
   ];
 }
 

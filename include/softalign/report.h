@@ -346,13 +346,21 @@ void sa_compare_result_release(sa_compare_result *result);
  * help align-words`). */
 typedef struct sa_aligner sa_aligner;
 
-enum { SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL };
+enum {
+    SA_ALIGNER_MODEL1,
+    SA_ALIGNER_MODEL2,
+    SA_ALIGNER_HMM,
+    SA_ALIGNER_DIAGONAL,
+    SA_ALIGNER_FERTILITY
+};
 
 typedef struct sa_aligner_options {
     int model; /* SA_ALIGNER_... */
     int iterations, threads;
     double alpha; /* of the Dirichlet prior, 1e-6 to 0.999; 0: "auto", 1: "none" */
-    uint64_t reserved[4];
+    int64_t seed; /* of SA_ALIGNER_FERTILITY, */
+    int samplers; /* whose weights are the mean of so many samplers; 0: 3 */
+    uint64_t reserved[2];
 } sa_aligner_options;
 
 /* Sets the defaults. */

@@ -9,6 +9,7 @@ const sa_aligner_kind *const sa_aligner_kinds[] = {
     [SA_ALIGNER_MODEL2] = &sa_aligner_model2,
     [SA_ALIGNER_HMM] = &sa_aligner_hmm,
     [SA_ALIGNER_DIAGONAL] = &sa_aligner_diagonal,
+    [SA_ALIGNER_FERTILITY] = &sa_aligner_fertility,
 };
 
 enum { FIRST_ITERATIONS = 5 }; /* for the model that learns the lexicon for another one */
@@ -19,12 +20,16 @@ enum { FIRST_ITERATIONS = 5 }; /* for the model that learns the lexicon for anot
 enum { AUTO, NONE }; /* the words that --alpha takes */
 
 const sa_option sa_aligner_option_rows[] = {
-    {"model", SA_WORDS(AT(model), SA_ALIGNER_HMM, "1", "2", "hmm", "diagonal"),
+    {"model", SA_WORDS(AT(model), SA_ALIGNER_HMM, "1", "2", "hmm", "diagonal", "fertility"),
      "what it knows of positions: nothing (1), a table (2), the position of the word before (hmm), "
-     "or the distance from the diagonal"},
+     "or the distance from the diagonal; fertility: as hmm, and how many words a word becomes"},
     {"iterations", SA_INT(AT(iterations), 5, 0, 1000000, "N"),
      "iterations of expectation maximization; before those of 2 come 5 of 1, and before those of "
-     "hmm 5 of diagonal"},
+     "hmm 5 of diagonal; of fertility, 1000 N / sqrt(pairs) passes, and before them a quarter as "
+     "many without fertility and without jumps"},
+    {"samplers", SA_INT(AT(samplers), 3, 0, 100, "N"),
+     "fertility: samplers that start apart, whose probabilities are averaged; 0: 3"},
+    {"seed", SA_INT64(AT(seed), 1, 0, 9007199254740991, "N"), "fertility: random seed"},
     {"alpha", SA_OPTION_REAL, AT(alpha), AUTO, 1e-6, 0.999, NULL, SA_LIST("auto", "none"), "X",
      "Dirichlet prior of the translation probabilities, by variational Bayes; none: maximum "
      "likelihood; auto: 0.01 for hmm and diagonal, none for 1 and 2"},
@@ -283,6 +288,12 @@ static bool begin(sa_aligner_model *model, const sa_aligner_kind *kind,
     return true;
 }
 
+int sa_aligner_iterations(const sa_aligner_options *options, size_t pairs) {
+    const sa_aligner_kind *kind = sa_aligner_kinds[options->model];
+    return kind->passes ? kind->passes(options, pairs)
+                        : options->iterations + (kind->after ? FIRST_ITERATIONS : 0);
+}
+
 bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options,
                       const sa_aligner_pairs *pairs, int32_t sources, int32_t targets,
                       sa_aligner_report *report, void *context, sa_error *error) {
@@ -297,6 +308,10 @@ bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options
     *model = (sa_aligner_model){.null = kind->null, .smoothing = kind->smoothing, .tension = 4};
     bool good = sa_lexicon_init(&model->lexicon, pairs->source, pairs->target, pairs->count,
                                 sources, targets, error);
+    if (good && kind->learn) {
+        model->kind = kind;
+        return kind->learn(model, options, pairs, targets, report, context, error);
+    }
     sa_pool *pool = good ? sa_pool_open(options->threads, error) : NULL;
     good = pool && init_work(&run, kind, sa_pool_threads(pool), error);
     for (int k = 0; good && k < 2; k++) {
@@ -317,13 +332,16 @@ bool sa_aligner_weights(const sa_aligner_model *model, const sa_sentence *source
                         sa_error *error) {
     const size_t S = (size_t)source->len, T = (size_t)target->len;
     workspace work = {0};
-    const bool good = workspace_init(&work, model->kind, S * T, S, T, error);
-    if (good) {
-        memset(weights, 0, T * S * sizeof *weights);
+    bool good;
+    memset(weights, 0, T * S * sizeof *weights);
+    memset(log_p, 0, T * sizeof *log_p);
+    if (model->kind->weigh) {
+        good = model->kind->weigh(model, source, target, weights, log_p, error);
+    } else if ((good = workspace_init(&work, model->kind, S * T, S, T, error))) {
         infer(model, source, target, &work, work.entry, weights);
-        for (size_t j = 0; j < T; j++) weights[j * S + S - 1] = j + 1 == T;
         memcpy(log_p, work.log_p, T * sizeof *log_p);
     }
+    for (size_t j = 0; j < T; j++) weights[j * S + S - 1] = j + 1 == T;
     workspace_release(&work);
     return good;
 }
@@ -331,4 +349,5 @@ bool sa_aligner_weights(const sa_aligner_model *model, const sa_sentence *source
 void sa_aligner_model_release(sa_aligner_model *model) {
     sa_lexicon_release(&model->lexicon);
     release_positions(model);
+    if (model->kind && model->kind->release) model->kind->release(model);
 }

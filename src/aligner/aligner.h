@@ -11,14 +11,8 @@ extern const sa_aligner_kind *const sa_aligner_kinds[];
 
 extern const sa_option sa_aligner_option_rows[]; /* the options of sa_aligner_options */
 
-/* The pairs of a corpus; a pair with a sentence without ids is left out. */
-typedef struct sa_aligner_pairs {
-    const sa_sentence *source, *target;
-    size_t count;
-} sa_aligner_pairs;
-
-/* Receives the perplexity of the target words, without EOS, before each iteration. */
-typedef void sa_aligner_report(void *context, int iteration, double perplexity);
+/* Returns the number of iterations for so many pairs. */
+int sa_aligner_iterations(const sa_aligner_options *options, size_t pairs);
 
 /* Learns from pairs over vocabularies of `sources` and `targets` words. report may be NULL. Every
  * thread count gives the same bits. SA_LIMIT: out of memory. Release the model with

@@ -11,7 +11,18 @@
 
 #include "aligner/lexicon.h"
 
+#include <softalign/report.h>
+
 typedef struct sa_aligner_kind sa_aligner_kind;
+
+/* The pairs of a corpus; a pair with a sentence without ids is left out. */
+typedef struct sa_aligner_pairs {
+    const sa_sentence *source, *target;
+    size_t count;
+} sa_aligner_pairs;
+
+/* Receives the perplexity of the target words, without EOS, before each iteration. */
+typedef void sa_aligner_report(void *context, int iteration, double perplexity);
 
 typedef struct sa_aligner_model {
     const sa_aligner_kind *kind;
@@ -22,6 +33,7 @@ typedef struct sa_aligner_model {
     uint64_t *shapes; /* [shape_count] I << 32 | J for all pairs, ascending */
     size_t *table;    /* [shape_count] where their tables begin among the parameters */
     size_t shape_count;
+    struct sa_fertility *fertility; /* of fertility.c, or NULL */
 } sa_aligner_model;
 
 struct sa_aligner_kind {
@@ -40,10 +52,19 @@ struct sa_aligner_kind {
                   double *scratch, double *counts);
     size_t (*scratch)(size_t I, size_t J);     /* size of the scratch that `infer` needs */
     void (*maximize)(sa_aligner_model *model); /* the M-step of the parameters; NULL: none */
+    /* Instead of expectation maximization and `infer`: the number of its passes over so many pairs;
+     * learning; the weights of a pair without the row of EOS, and null as the last column. */
+    int (*passes)(const sa_aligner_options *options, size_t pairs);
+    bool (*learn)(sa_aligner_model *model, const sa_aligner_options *options,
+                  const sa_aligner_pairs *pairs, int32_t targets, sa_aligner_report *report,
+                  void *context, sa_error *error);
+    bool (*weigh)(const sa_aligner_model *model, const sa_sentence *source,
+                  const sa_sentence *target, double *weights, double *log_p, sa_error *error);
+    void (*release)(sa_aligner_model *model);
 };
 
 extern const sa_aligner_kind sa_aligner_model1, sa_aligner_model2, sa_aligner_hmm,
-    sa_aligner_diagonal;
+    sa_aligner_diagonal, sa_aligner_fertility;
 
 /* Fills the table with 1 / (I + 1). */
 void sa_aligner_uniform(const sa_aligner_model *model, int I, int J, double *table);

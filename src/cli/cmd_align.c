@@ -1,5 +1,6 @@
 /* The commands align, attribute and align-words. */
 #include "aligner/aligner.h"
+#include "base/clock.h"
 #include "cli/align_output.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -227,8 +228,22 @@ static const sa_option words_table[] = {
     {0},
 };
 
+enum { FEW = 20 }; /* iterations that are all reported; of more, one in a second */
+
+typedef struct learning {
+    int iterations;
+    double began, said; /* in seconds */
+} learning;
+
 static void report(void *context, int iteration, double perplexity) {
-    cli_note("iteration %d: perplexity %.2f", iteration, perplexity);
+    learning *run = context;
+    const double now = sa_clock_seconds();
+    const double left = (now - run->began) * (run->iterations - iteration) / iteration;
+    if (run->iterations > FEW && iteration < run->iterations && now < run->said + 1) return;
+    run->said = now;
+    cli_note(left < 1 ? "iteration %d: perplexity %.2f"
+                      : "iteration %d: perplexity %.2f, %d:%02d left",
+             iteration, perplexity, (int)left / 60, (int)left % 60);
 }
 
 static bool add_translation(void *context, const char *source, const char *target,
@@ -252,8 +267,10 @@ static bool align_words(const words_options *options, const sa_corpus *learned, 
     settings.bpe_merges = options->merges;
     settings.lowercase = options->lowercase;
     settings.max_len = SA_MAX_LEN;
+    learning run = {sa_aligner_iterations(&options->aligner, learned->count), sa_clock_seconds(),
+                    0};
     sa_aligner *aligner =
-        sa_aligner_train(learned, &settings, &options->aligner, report, NULL, error);
+        sa_aligner_train(learned, &settings, &options->aligner, report, &run, error);
     const bool good =
         aligner &&
         (!lexicon ||

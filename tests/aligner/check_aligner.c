@@ -38,7 +38,7 @@ enum { ENTRIES = sizeof lexicon_of_four / sizeof *lexicon_of_four };
 
 static const sa_aligner_pairs pairs = {source, target, PAIRS};
 static sa_error error;
-enum { MODELS = SA_ALIGNER_DIAGONAL + 1 };
+enum { LEARNED_BY_EM = SA_ALIGNER_FERTILITY, MODELS };
 
 /* ---- Model 1 --------------------------------------------------------------------------------- */
 
@@ -101,7 +101,7 @@ static sa_aligner_model learned(int which, const sa_aligner_pairs *from, int wor
                                 double alpha, int threads, void (*report)(void *, int, double),
                                 void *context) {
     sa_aligner_model model;
-    const sa_aligner_options options = {which, iterations, threads, alpha};
+    const sa_aligner_options options = {which, iterations, threads, alpha, .samplers = 3};
     ck_assert_msg(sa_aligner_learn(&model, &options, from, words, words, report, context, &error),
                   "%s", error.text);
     return model;
@@ -182,8 +182,8 @@ END_TEST
 START_TEST(models_have_their_constants) {
     static const struct {
         double null, smoothing;
-    } wanted[MODELS] = {{0, 0}, {0, 0.2}, {0.1, 0.2}, {0.15, 0}};
-    for (int which = 0; which < MODELS; which++) {
+    } wanted[LEARNED_BY_EM] = {{0, 0}, {0, 0.2}, {0.1, 0.2}, {0.15, 0}};
+    for (int which = 0; which < LEARNED_BY_EM; which++) {
         sa_aligner_model model = learned(which, &pairs, WORDS, 1, 0, 1, NULL, NULL);
         ck_assert_double_eq(model.null, wanted[which].null);
         ck_assert_double_eq(model.smoothing, wanted[which].smoothing);
@@ -338,7 +338,7 @@ START_TEST(the_likelihood_never_falls) {
     sa_rng rng = sa_rng_seed(2, 0);
     static random_pairs drawn;
     for (int trial = 0; trial < 20; trial++)
-        for (int which = 0; which < MODELS; which++) {
+        for (int which = 0; which < LEARNED_BY_EM; which++) {
             double before = INFINITY;
             draw(&drawn, &rng, 3 + trial);
             sa_aligner_model model = learned(which, &drawn.pairs, SA_SPECIAL_TOKENS + 3 + trial, 20,

@@ -14,7 +14,7 @@ static int which;
 static bool learn(sa_error *why) {
     sa_aligner_model model;
     double weights[9], log_p[3];
-    const sa_aligner_options options = {which, 2, 1, 0};
+    const sa_aligner_options options = {which, 2, 1, 0, .samplers = 2};
     const bool good = sa_aligner_learn(&model, &options, &pairs, WORDS, WORDS, NULL, NULL, why) &&
                       sa_aligner_weights(&model, &source[0], &target[1], weights, log_p, why);
     sa_aligner_model_release(&model);
@@ -30,6 +30,6 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("aligner_memory", &tests);
-    tcase_add_loop_test(tests, memory_runs_out, 0, SA_ALIGNER_DIAGONAL + 1);
+    tcase_add_loop_test(tests, memory_runs_out, 0, SA_ALIGNER_FERTILITY + 1);
     return suite_run(suite);
 }

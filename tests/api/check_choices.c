@@ -159,8 +159,9 @@ static const struct {
     {sa_link_option, "align-at", {"output", "input"}, {SA_ALIGN_OUTPUT, SA_ALIGN_INPUT}},
     {sa_aligner_option,
      "model",
-     {"1", "2", "hmm", "diagonal"},
-     {SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL}},
+     {"1", "2", "hmm", "diagonal", "fertility"},
+     {SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL,
+      SA_ALIGNER_FERTILITY}},
 };
 enum { LISTS = sizeof lists / sizeof *lists };
 

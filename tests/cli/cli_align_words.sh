@@ -56,7 +56,7 @@ rate() { "$softalign" score --alignments "$1" new.gold | awk 'NR == 2 { print $5
 awk -v many="$(rate new.links)" -v few="$(rate few)" 'BEGIN { exit !(many < 0.15 && few > 0.2) }' ||
     fail "AER $(rate new.links) of many pairs, $(rate few) of few"
 printf 'zork sad\tblorp triste\n' >unseen.words
-for model in 1 2 hmm diagonal; do
+for model in 1 2 hmm diagonal fertility; do
     "$softalign" align-words unseen.words --model $model --train pairs.tsv --tidy table 2>err || fail "unseen words, $model: $(cat err)"
     same "weights of unseen words, $model" "0 0 0" "$(awk -F , '$4 == "blorp" { print $7 }' table | xargs)"
     grep -q '^1,1,1,triste,1,sad,\(1\|0.9[0-9]*\),' table || fail "a word beside unseen ones, $model: $(cat table)"
@@ -75,26 +75,26 @@ same "lines of links between words" 5 "$(wc -l <pieces)"
 # Its successors make fewer errors where the order hardly changes, and never fall behind in one run.
 "$softalign" corpus agree --pairs 300 >order.tsv
 cut -f 3 order.tsv >order.gold
-for model in 1 2 hmm diagonal; do
+for model in 1 2 hmm diagonal fertility; do
     "$softalign" align-words order.tsv --model $model --pharaoh links.$model --threads 1 2>err || fail "$model: $(cat err)"
     "$softalign" align-words order.tsv --model $model --threads 3 --pharaoh - 2>err | cmp - links.$model ||
         fail "$model: threads change its links"
     "$softalign" score --alignments links.$model order.gold | awk 'NR == 2 { print $5 }' >aer.$model
 done
-for model in 2 hmm diagonal; do
+for model in 2 hmm diagonal fertility; do
     awk 'NR == FNR { least = $1; next } { exit !($1 <= least) }' aer.1 aer.$model ||
         fail "$model has an AER of $(cat aer.$model), Model 1 of $(cat aer.1)"
 done
 
 expect 2 "--alpha '2': expected a number from 1e-06 to 0.999 or auto or none" align-words pairs.tsv --alpha 2
-expect 2 "--model '3': expected 1, 2, hmm or diagonal (did you mean '1'?)" align-words pairs.tsv --model 3
+expect 2 "--model '3': expected 1, 2, hmm, diagonal or fertility (did you mean '1'?)" align-words pairs.tsv --model 3
 
 # One pair; a hundred; sides that are empty; a thousand words that occur once, with three and with as many.
 head -n 1 pairs.tsv >one.tsv && head -n 100 pairs.tsv >hundred.tsv
 printf '\tx y\na b\t\n\t\na\tx\n' >empty.tsv
 { seq 1000 | tr '\n' ' ' && printf '\ta b c\n'; } >wide.tsv
 { seq 1000 | tr '\n' ' ' && printf '\t' && seq 2000 2999 | tr '\n' ' ' && echo && cat one.tsv; } >long.tsv
-for model in 1 2 hmm diagonal; do
+for model in 1 2 hmm diagonal fertility; do
     for file in one hundred empty wide; do
         "$softalign" align-words $file.tsv --model $model --pharaoh - --lexicon words.tsv --least 0 >out 2>err ||
             fail "$model, $file: $(cat err)"

@@ -1,0 +1,309 @@
+/* The aligner with fertility: its conditionals against their definition, its chain against the sum
+ * over all alignments, and what it learns. */
+#include "aligner/aligner.h"
+#include "aligner/fertility.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PAIRS = 5, WORDS = 4, MOST = 6, MIDDLE = SA_GIBBS_JUMPS / 2 - 1 };
+
+/* Pairs of words 0 to WORDS - 1, of which 0 is the empty word on the source's side, with the entry
+ * e WORDS + f for words e and f. */
+typedef struct text {
+    int32_t e[PAIRS][MOST + 1], f[PAIRS][MOST];
+    uint32_t entry[PAIRS][MOST * (MOST + 1)], links[WORDS * WORDS];
+    sa_gibbs_pair pair[PAIRS];
+    double total[WORDS], fertility[WORDS][SA_GIBBS_FERTILITIES], weight[MOST + 1];
+    int count, link[PAIRS * MOST], phi[MOST + 1];
+    sa_gibbs s;
+} text;
+
+static const double base = SA_GIBBS_PRIOR * WORDS;
+static text all;
+
+static int link_of(int p, int j) {
+    return all.link[all.pair[p].first + (size_t)j];
+}
+
+/* Adds a pair whose words and links are drawn. */
+static void add_pair(sa_rng *rng, int I, int J) {
+    const int p = all.count++;
+    for (int i = 0; i < I; i++) all.e[p][i] = 1 + (int32_t)sa_rng_below(rng, WORDS - 1);
+    for (int j = 0; j < J; j++) all.f[p][j] = (int32_t)sa_rng_below(rng, WORDS);
+    for (int k = 0; k < J * (I + 1); k++)
+        all.entry[p][k] = (uint32_t)(all.e[p][k % (I + 1)] * WORDS + all.f[p][k / (I + 1)]);
+    all.pair[p] = (sa_gibbs_pair){
+        .e = all.e[p], .entry = all.entry[p], .I = I, .J = J, .first = (size_t)(p * MOST)};
+    for (int j = 0; j < J; j++) all.link[p * MOST + j] = (int)sa_rng_below(rng, (uint32_t)I + 1);
+}
+
+/* Counts the words and jumps of all links but the one of word j of pair p, and the jumps at it. */
+static void count_all(int p, int j, double *n, double *total, double *c) {
+    memset(n, 0, WORDS * WORDS * sizeof *n), memset(total, 0, WORDS * sizeof *total);
+    for (int d = 0; d < SA_GIBBS_JUMPS; d++) c[d] = 0.5;
+    for (int q = 0; q < all.count; q++) {
+        const sa_gibbs_pair *x = &all.pair[q];
+        int from = 0, word = -1;
+        for (int k = 0; k <= x->J; k++) {
+            const int i = k < x->J ? link_of(q, k) : x->I, to = k < x->J ? i + 1 : x->I + 1;
+            if (k < x->J && (q != p || k != j)) n[x->e[i] * WORDS + all.f[q][k]]++;
+            if (k < x->J && (q != p || k != j)) total[x->e[i]]++;
+            if (k < x->J && i == x->I) continue;
+            if (q != p || word > j || k < j) c[MIDDLE + to - from]++;
+            from = to, word = k;
+        }
+    }
+}
+
+/* The conditional of a_j = i, by definition, up to a factor. */
+static double conditional(int p, int j, int i, const double *n, const double *total,
+                          const double *c) {
+    const sa_gibbs_pair *x = &all.pair[p];
+    const int32_t e = x->e[i];
+    int l = 0, r = x->I + 1, phi = 0;
+    double C = 0;
+    for (int k = 0; k < j; k++)
+        if (link_of(p, k) < x->I) l = link_of(p, k) + 1;
+    for (int k = x->J - 1; k > j; k--)
+        if (link_of(p, k) < x->I) r = link_of(p, k) + 1;
+    for (int k = 0; k < x->J; k++) phi += k != j && link_of(p, k) == i;
+    for (int d = 0; d < SA_GIBBS_JUMPS; d++) C += c[d];
+    double t = (n[e * WORDS + all.f[p][j]] + 0.001) / (total[e] + 0.001 * WORDS);
+    if (i == x->I) return t * 0.2 * (all.s.stage ? C * c[MIDDLE + r - l] : 1);
+    if (all.s.stage) t *= c[MIDDLE + i + 1 - l] * c[MIDDLE + r - i - 1];
+    if (all.s.stage == SA_GIBBS_FERTILITY)
+        t *= phi + 1 < 7 ? all.fertility[e][phi + 1] / all.fertility[e][phi] : 1e-10;
+    return t;
+}
+
+static void open_text(sa_rng *rng, sa_gibbs_stage stage) {
+    memset(&all, 0, sizeof all);
+    for (int e = 0; e < WORDS; e++) {
+        all.total[e] = base;
+        for (int x = 0; x < SA_GIBBS_FERTILITIES; x++)
+            all.fertility[e][x] = 0.5 + sa_rng_below(rng, 5);
+    }
+    all.s = (sa_gibbs){.rng = *rng,
+                       .stage = stage,
+                       .links = all.links,
+                       .total = all.total,
+                       .fertility = all.fertility,
+                       .link = all.link,
+                       .weight = all.weight,
+                       .phi = all.phi};
+}
+
+/* Counts links and jumps as they are. */
+static void count_text(void) {
+    double n[WORDS * WORDS], total[WORDS];
+    count_all(-1, -1, n, total, all.s.jump);
+    for (int k = 0; k < WORDS * WORDS; k++) all.links[k] = (uint32_t)n[k];
+    for (int e = 0; e < WORDS; e++) all.total[e] = base + total[e];
+    all.s.jumps = 0;
+    for (int d = 0; d < SA_GIBBS_JUMPS; d++) all.s.jumps += all.s.jump[d];
+}
+
+START_TEST(conditionals_are_those_of_the_definition) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    for (int trial = 0; trial < 100; trial++) {
+        double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS], prior;
+        open_text(&rng, (sa_gibbs_stage)_i);
+        while (all.count < PAIRS)
+            add_pair(&rng, (int)sa_rng_below(&rng, MOST + 1), 1 + (int)sa_rng_below(&rng, MOST));
+        count_text();
+        const int p = (int)sa_rng_below(&rng, PAIRS);
+        const sa_gibbs_pair *x = &all.pair[p];
+        const int j = (int)sa_rng_below(&rng, (uint32_t)x->J), own = link_of(p, j);
+        int l = 0, r = x->I + 1;
+        for (int k = 0; k < j; k++)
+            if (link_of(p, k) < x->I) l = link_of(p, k) + 1;
+        for (int k = x->J - 1; k > j; k--)
+            if (link_of(p, k) < x->I) r = link_of(p, k) + 1;
+        for (int k = 0; k < x->J; k++) all.phi[link_of(p, k)] += k != j;
+        sa_gibbs_count(&all.s, x, j, l, r, -1);
+        const double sum = sa_gibbs_weigh(&all.s, x, j, l, r, &prior);
+        count_all(p, j, n, total, c);
+        double wanted = 0;
+        for (int i = 0; i <= x->I; i++) {
+            const double w = conditional(p, j, i, n, total, c);
+            ck_assert_double_eq_tol(all.weight[i] / w, 1, 1e-12);
+            wanted += w;
+        }
+        ck_assert_double_eq_tol(sum / wanted, 1, 1e-12);
+        sa_gibbs_count(&all.s, x, j, l, r, 1);
+        ck_assert_int_eq(link_of(p, j), own);
+    }
+}
+END_TEST
+
+START_TEST(counts_follow_the_links) {
+    sa_rng rng = sa_rng_seed(2, 0);
+    open_text(&rng, SA_GIBBS_FERTILITY);
+    while (all.count < PAIRS) add_pair(&rng, all.count, MOST); /* the first has no source words */
+    count_text();
+    for (int visit = 0; visit < 200; visit++) {
+        const int p = visit % PAIRS, J = all.pair[p].J, row = all.pair[p].I + 2;
+        float means[MOST * (MOST + 2)] = {0};
+        double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS];
+        sa_gibbs_visit(&all.s, &all.pair[p], true, 0.5, means);
+        count_all(-1, -1, n, total, c);
+        for (int k = 0; k < WORDS * WORDS; k++) ck_assert_uint_eq(all.links[k], (uint32_t)n[k]);
+        for (int e = 0; e < WORDS; e++)
+            ck_assert_double_eq_tol(all.total[e], base + total[e], 1e-9);
+        for (int j = 0; j < J; j++) {
+            float sum = 0;
+            for (int i = 0; i < row - 1; i++) sum += means[j * row + i];
+            ck_assert_float_eq_tol(sum, 0.5F, 1e-6F);
+            ck_assert_float_le(means[j * row + row - 1], 0);
+        }
+    }
+}
+END_TEST
+
+/* Returns the logarithm of the joint probability of all links and words, with the probabilities of
+ * the words integrated out (a Dirichlet prior). */
+static double joint(void) {
+    double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS], log_p = 0;
+    count_all(-1, -1, n, total, c);
+    for (int e = 0; e < WORDS; e++) {
+        log_p += lgamma(base) - lgamma(base + total[e]);
+        for (int f = 0; f < WORDS; f++) log_p += lgamma(n[e * WORDS + f] + 0.001) - lgamma(0.001);
+    }
+    return log_p + total[0] * log(0.2);
+}
+
+/* Three words of which two come from "1 2", and one of "1": the mean conditionals of a long chain
+ * are the posteriors of Model 1, and the last word's links are mostly those that share a word. */
+START_TEST(the_chain_sums_over_all_alignments) {
+    sa_rng rng = sa_rng_seed(3, 0);
+    open_text(&rng, SA_GIBBS_WORDS);
+    add_pair(&rng, 2, 2), add_pair(&rng, 1, 1);
+    static const int32_t e[] = {1, 2, 0, 1, 0}, f[] = {1, 2, 1};
+    static const int states[] = {3, 3, 2};
+    double wanted[2][3] = {{0}}, sum = 0, largest = 0;
+    for (int k = 0; k < 6; k++) all.entry[0][k] = (uint32_t)(e[k % 3] * WORDS + f[k / 3]);
+    for (int i = 0; i < 2; i++) all.entry[1][i] = (uint32_t)(e[3 + i] * WORDS + f[2]);
+    memcpy(all.e[0], e, 3 * sizeof *e), memcpy(all.e[1], e + 3, 2 * sizeof *e);
+    memcpy(all.f[0], f, 2 * sizeof *f), all.f[1][0] = f[2];
+    for (int round = 0; round < 2; round++) /* the second relative to the largest */
+        for (int state = 0; state < 18; state++) {
+            all.link[0] = state % states[0], all.link[1] = state / 3 % states[1];
+            all.link[MOST] = state / 9;
+            const double log_p = joint();
+            largest = round || (state && log_p < largest) ? largest : log_p;
+            if (round) sum += exp(log_p - largest);
+            for (int j = 0; round && j < 2; j++) wanted[j][all.link[j]] += exp(log_p - largest);
+        }
+    count_text();
+    enum { PASSES = 400000 };
+    float means[2][4] = {{0}};
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int p = 0; p < 2; p++)
+            sa_gibbs_visit(&all.s, &all.pair[p], true, 1.0 / PASSES, p ? NULL : means[0]);
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 3; i++)
+            ck_assert_double_eq_tol((double)means[j][i], wanted[j][i] / sum, 0.03);
+}
+END_TEST
+
+/* ---- What it learns -------------------------------------------------------------------------- */
+
+enum { TEXT = 200, LONGEST = 12, A = SA_SPECIAL_TOKENS };
+enum { TWO = 4, NONE = TWO, KINDS = 8, ALL = KINDS + TWO };
+static int32_t ids[2][TEXT][LONGEST + 1];
+static sa_sentence side[2][TEXT];
+
+/* Each of the first TWO words becomes two words, the next none, and the others one. */
+static sa_aligner_pairs planted_text(void) {
+    sa_rng rng = sa_rng_seed(4, 0);
+    for (int p = 0; p < TEXT; p++) {
+        int32_t *e = ids[0][p], *f = ids[1][p];
+        int J = 0;
+        const int I = 2 + (int)sa_rng_below(&rng, 4);
+        for (int i = 0; i < I; i++) {
+            e[i] = A + (int32_t)sa_rng_below(&rng, KINDS);
+            if (e[i] != A + NONE) f[J++] = e[i];
+            if (e[i] < A + TWO) f[J++] = e[i] + KINDS;
+        }
+        e[I] = f[J] = SA_EOS;
+        side[0][p] = (sa_sentence){e, I + 1, NULL}, side[1][p] = (sa_sentence){f, J + 1, NULL};
+    }
+    return (sa_aligner_pairs){side[0], side[1], TEXT};
+}
+
+static sa_aligner_model learned(const sa_aligner_pairs *pairs, int threads, int64_t seed) {
+    sa_aligner_model model;
+    sa_error error;
+    const sa_aligner_options options = {.model = SA_ALIGNER_FERTILITY,
+                                        .iterations = 1,
+                                        .threads = threads,
+                                        .samplers = 3,
+                                        .seed = seed};
+    ck_assert_msg(sa_aligner_learn(&model, &options, pairs, A + ALL, A + ALL, NULL, NULL, &error),
+                  "%s", error.text);
+    return model;
+}
+
+/* Both words of a word, by most samplers, in a new pair and in those that were learned. */
+START_TEST(it_finds_how_many_words_a_word_becomes) {
+    const sa_aligner_pairs pairs = planted_text();
+    sa_aligner_model model = learned(&pairs, 2, 1);
+    static const int32_t e[] = {A + 5, A + NONE, A, A + 6, A + 7, A + 5, A + 1, SA_EOS};
+    static const int32_t f[] = {A + 5, A,     A + KINDS,     A + 6, A + 7,
+                                A + 5, A + 1, A + 1 + KINDS, SA_EOS};
+    static const int wanted[] = {0, 2, 2, 3, 4, 5, 6, 6};
+    const sa_sentence source = {e, 8, NULL}, target = {f, 9, NULL};
+    double weights[9 * 8], log_p[9];
+    sa_error error;
+    ck_assert(sa_aligner_weights(&model, &source, &target, weights, log_p, &error));
+    for (int j = 0; j < 8; j++) {
+        ck_assert_double_gt(weights[j * 8 + wanted[j]], 0.5);
+        ck_assert(log_p[j] < 0);
+    }
+    int right = 0, words = 0;
+    for (int p = 0; p < TEXT; p++) {
+        const int S = side[0][p].len;
+        ck_assert(sa_aligner_weights(&model, &side[0][p], &side[1][p], weights, log_p, &error));
+        for (int j = 0; j < side[1][p].len - 1; j++, words++)
+            for (int i = 0; i < S - 1; i++) {
+                const int32_t from = side[0][p].ids[i], to = side[1][p].ids[j];
+                right += weights[j * S + i] > 0.5 && (from == to || from + KINDS == to);
+            }
+    }
+    ck_assert_int_gt(right, words * 85 / 100);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
+START_TEST(a_seed_gives_the_same_bits_at_any_number_of_threads) {
+    const sa_aligner_pairs pairs = planted_text();
+    double weights[2][(LONGEST + 1) * (LONGEST + 1)], log_p[2][LONGEST + 1];
+    sa_error error;
+    sa_aligner_model one = learned(&pairs, 1, 1), three = learned(&pairs, 3, 1);
+    sa_aligner_model other = learned(&pairs, 1, 2);
+    const size_t size = one.lexicon.row[A + ALL] * sizeof *one.lexicon.t;
+    ck_assert_mem_eq(one.lexicon.t, three.lexicon.t, size);
+    ck_assert(memcmp(one.lexicon.t, other.lexicon.t, size) != 0);
+    for (int p = 0; p < TEXT; p++) {
+        const size_t cells = (size_t)side[0][p].len * (size_t)side[1][p].len;
+        sa_aligner_weights(&one, &side[0][p], &side[1][p], weights[0], log_p[0], &error);
+        sa_aligner_weights(&three, &side[0][p], &side[1][p], weights[1], log_p[1], &error);
+        ck_assert_mem_eq(weights[0], weights[1], cells * sizeof **weights);
+    }
+    sa_aligner_model_release(&one), sa_aligner_model_release(&three);
+    sa_aligner_model_release(&other);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("fertility", &tests);
+    tcase_add_loop_test(tests, conditionals_are_those_of_the_definition, 0, 3);
+    tcase_add_test(tests, counts_follow_the_links);
+    tcase_add_test(tests, the_chain_sums_over_all_alignments);
+    tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);
+    tcase_add_test(tests, a_seed_gives_the_same_bits_at_any_number_of_threads);
+    return suite_run(suite);
+}

@@ -3,6 +3,7 @@
 #include "support/suite.h"
 
 #include <softalign.h>
+#include <softalign/lab.h>
 #include <softalign/report.h>
 
 #include <math.h>
@@ -152,6 +153,16 @@ START_TEST(a_threshold_is_a_least_probability) {
 }
 END_TEST
 
+/* Of a failure nothing is left, as a detector of leaks sees. */
+START_TEST(pairs_that_are_all_too_long) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.max_len = 1;
+    const sa_corpus longer = {.pairs = pairs, .count = PAIRS - 1, .name = "pairs"};
+    ck_assert_ptr_null(sa_aligner_train(&longer, &settings, NULL, NULL, NULL, &error));
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("word_aligner", &tests);
@@ -160,5 +171,6 @@ int main(void) {
     tcase_add_test(tests, a_caller_may_end_it);
     tcase_add_test(tests, the_lexicon_is_sorted);
     tcase_add_test(tests, a_threshold_is_a_least_probability);
+    tcase_add_test(tests, pairs_that_are_all_too_long);
     return suite_run(suite);
 }

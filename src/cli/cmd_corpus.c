@@ -19,7 +19,8 @@ static const sa_option table[] = {
     {"pairs", SA_INT(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"), "number of sentence pairs; 0: 10,000"},
     {"seed", SA_INT64(RUN(seed), 1, 0, 9007199254740991.0, "N"), "random seed"},
     {"split", SA_OPTION_CHOICE, RUN(split), 0, 0, 0, NULL, sa_splits, sizeof *sa_splits, "NAME",
-     "data split; splits share no sentence, whatever the seeds"},
+     "data split, about eight sentences of ten for train, one each for valid and test; splits "
+     "share no sentence, whatever the seeds"},
     {"min-words", SA_INT(RUN(min_words), 0, 0, SA_DRAFT_WORDS, "N"), "least words of a source"},
     {"max-words", SA_INT(RUN(max_words), 0, 0, SA_DRAFT_WORDS, "N"),
      "most words of a source; 0: no limit"},

@@ -20,8 +20,7 @@ typedef struct sa_draft {
     sa_draft_side source, target;
     char link[SA_DRAFT_WORDS * SA_DRAFT_WORDS]; /* source word s with target word t, at s
                                                    SA_DRAFT_WORDS + t: '-' sure, 'p' possible, 0 */
-    bool characters;  /* tokens are single characters, written without spaces */
-    bool apart, full; /* spaces around signs; a side had no room for a word */
+    bool characters, apart, full; /* single characters; spaces around signs; no room for a word */
     sa_rng *rng;
 } sa_draft;
 
@@ -49,3 +48,13 @@ void sa_draft_merge(sa_draft *draft, sa_draft_side *side, int at);
 void sa_draft_write_side(const sa_draft *draft, const sa_draft_side *side, sa_buffer *out);
 /* Writes the whole line: source TAB target TAB links LF, the links in the order of the words. */
 void sa_draft_write(const sa_draft *draft, sa_buffer *out);
+
+/* A toy corpus: a synchronous grammar, or a function where an answer must be computed. */
+typedef struct sa_task {
+    const char *name;
+    const char *summary;           /* shown by the help */
+    const unsigned char *grammar;  /* its text, a file of corpora/grammars; or NULL: */
+    void (*draw)(sa_draft *draft); /* writes a pair into an empty draft */
+} sa_task;
+
+extern const sa_task sa_tasks[]; /* ends with a NULL name */

@@ -90,11 +90,15 @@ static void keep_ending(const sa_grammar *g, sa_category *c) {
 }
 
 bool sa_grammar_solve(sa_grammar *g, sa_error *error) {
-    const sa_category *of = &g->category[g->start[0]];
-    const char *problem = solve(g, update_ends) ? NULL : "has categories that are nested too deep";
-    for (size_t i = 0; i < g->category_count; i++) keep_ending(g, &g->category[i]);
+    const sa_category *of = &g->category[g->start[0]], *empty = NULL;
+    bool solved = solve(g, update_ends);
+    for (sa_category *c = g->category; c < g->category + g->category_count; c++) {
+        if (!c->first) empty = c;
+        keep_ending(g, c);
+    }
     for (int i = 0; i < 2; i++) g->category[g->start[i]].reached = true;
-    if (!solve(g, update_size)) problem = "has categories that are nested too deep";
+    solved = solve(g, update_size) && solved;
+    const char *problem = solved ? NULL : "has categories that are nested too deep";
     for (const sa_category *c = g->category; c < g->category + g->category_count; c++) {
         const char *wrong = c->endless ? "has no end: it contains itself more often than it stops"
                             : c->alone && c->first->next
@@ -103,6 +107,7 @@ bool sa_grammar_solve(sa_grammar *g, sa_error *error) {
                                                                  : NULL;
         if (wrong) of = c, problem = wrong;
     }
+    if (problem && !of->ends && empty) of = empty, problem = "has no rules";
     return !problem || sa_fail(error, SA_DATA, "%s:%zu: [%s] %s", g->name, of->line,
                                sa_grammar_category(g, (int32_t)(of - g->category)), problem);
 }

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-
 #include <string.h>
 
 const char *const sa_splits[] = {"train", "valid", "test", NULL};
@@ -17,9 +16,9 @@ typedef struct generator {
     const sa_toy *toy;
     sa_task task;
     sa_grammar *grammar; /* or NULL */
-    size_t wanted, made;
+    size_t wanted;
     sa_draft draft;
-    sa_strings seen; /* the hashes of the sources */
+    sa_strings seen; /* the hashes of the sources that were written */
 } generator;
 
 /* Finds the toy's task, or makes one of the user's grammar, and reads the grammar. */
@@ -52,7 +51,7 @@ static bool fail_found(const generator *own, sa_error *error) {
         sum += own->grammar->count[i];
     if (longest >= 0) snprintf(all, sizeof all, "; all splits have %" PRIu64, sum);
     return sa_fail(error, SA_USAGE, "%s: found only %zu different %s pairs, not %zu%s",
-                   own->task.name, own->made, sa_splits[own->draft.split], own->wanted, all);
+                   own->task.name, own->seen.count, sa_splits[own->draft.split], own->wanted, all);
 }
 
 /* Returns whether a source with that hash has the length and the split. Eight tenths of
@@ -69,7 +68,7 @@ static bool belongs(const generator *own, uint64_t hash) {
 static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
     enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000 };
     sa_draft *draft = &own->draft;
-    for (int misses = 0; own->made < own->wanted && !out->failed; misses++) {
+    for (int misses = 0; own->seen.count < own->wanted && !out->failed; misses++) {
         const size_t seen = own->seen.count, before = out->size;
         if (misses == MISSES) return fail_found(own, error);
         sa_draft_clear(draft);
@@ -85,7 +84,6 @@ static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_e
         if (own->seen.count == seen) continue;
         sa_draft_write(draft, out);
         if (flush && out->size >= FLUSH && !flush(out, error)) return false;
-        own->made++;
         misses = -1;
     }
     return !out->failed || sa_fail_memory(error, out->capacity);

@@ -6,7 +6,7 @@
  * training, whatever the seeds, and within one corpus no source occurs twice. */
 #pragma once
 
-#include "synth/tasks.h"
+#include "synth/draft.h"
 
 /* The names of the splits, in the order of sa_split; ends with NULL. */
 extern const char *const sa_splits[];
@@ -23,9 +23,8 @@ typedef struct sa_toy {
     const char *task, *grammar; /* one of them */
     size_t pairs;               /* 0: SA_SYNTH_PAIRS */
     uint64_t seed;
-    int split;                /* sa_split */
-    int min_words, max_words; /* of the source; 0: any */
-    bool check;               /* describe the grammar instead, as sa_grammar_check does */
+    int split, min_words, max_words; /* sa_split; words of the source, 0: any number */
+    bool check;                      /* describe the grammar instead, as sa_grammar_check does */
 } sa_toy;
 
 /* Appends the pairs of sa_corpus_generate, lines of "source TAB target TAB alignment", to `out`

@@ -4,7 +4,6 @@
  *
  * A word of a list stands between spaces: a token of the tokenizer `space`, and of `word` except in
  * assign. */
-#include "synth/tasks.h"
 #include "synth/scfg.h"
 
 #include <stdio.h>

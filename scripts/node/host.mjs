@@ -49,7 +49,7 @@ const commandCalls = (files, folder, signals, memory = files.memory) => ({
       file.locks = above; // until this descriptor is closed
       return;
     }
-    // What lies in a locked folder is its owner's.
+    // Only the lock's owner writes into a locked folder.
     if (!files.locks.has(above)) throw failure("ENOLCK");
   },
   dup: (number, result) => {
@@ -75,7 +75,7 @@ const commandCalls = (files, folder, signals, memory = files.memory) => ({
   },
 });
 
-// Has the calls return the number of an error in place of throwing it.
+// Makes the calls return the number of an error instead of throwing it.
 const guarded =
   (call) =>
   (...values) => {

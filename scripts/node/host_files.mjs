@@ -18,7 +18,7 @@ const READS = 2n;
 const WRITES = 64n;
 const SEEKS = 36n;
 
-// Reads or writes, where a pipe or terminal that must not be waited for is waited for.
+// Reads or writes, and waits for pipes and terminals that were opened without blocking.
 function patiently(act) {
   for (;;) {
     try {
@@ -31,8 +31,8 @@ function patiently(act) {
   }
 }
 
-// The open files: what a descriptor stands for; two may share one. A position is that of a regular
-// file; the system knows others.
+// The open files by descriptor; two descriptors may share one. Only regular files have a position
+// here: the system keeps those of the others.
 export class Files {
   constructor(memory, output) {
     this.memory = memory;
@@ -85,7 +85,7 @@ export class Files {
   }
 }
 
-// What descriptors are.
+// The calls about descriptors.
 export const descriptorCalls = (files, memory = files.memory) => ({
   fd_prestat_get: (number, result) => {
     if (!files.at(number).isRoot) throw failure("EBADF");
@@ -117,7 +117,7 @@ export const descriptorCalls = (files, memory = files.memory) => ({
   fd_filestat_set_size: (number, size) => fs.ftruncateSync(files.at(number).fd, Number(size)),
 });
 
-// What is read, written, closed.
+// The calls that read, write and close.
 export const transferCalls = (files, memory = files.memory) => ({
   fd_read: (number, buffers, count, result) =>
     files.transfer(number, buffers, count, result, null, fs.readSync),
@@ -134,7 +134,7 @@ export const transferCalls = (files, memory = files.memory) => ({
   },
   fd_sync: (number) => {
     const file = files.at(number);
-    // Whose folders cannot be synced.
+    // Windows cannot sync a folder.
     if (!(file.isFolder && process.platform === "win32")) fs.fsyncSync(file.fd);
   },
   fd_close: (number) => {
@@ -176,7 +176,7 @@ const flagsOf = (follow, how, rights, state) =>
   (follow & 1 ? 0 : constants.O_NOFOLLOW) |
   (state & 4 ? constants.O_NONBLOCK : 0);
 
-// What is done by paths.
+// The calls that take paths.
 export const pathCalls = (files, memory = files.memory) => ({
   path_open(...given) {
     const [number, follow, from, size, how, rights, , state, result] = given;

@@ -29,7 +29,7 @@ function create(own, path) {
   }
 }
 
-// Of two who replace the lock of a dead process, the last one has it.
+// If two processes replace the lock of a dead one, the last one has it.
 function takeOver(own, path, owner) {
   fs.renameSync(own, path);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);

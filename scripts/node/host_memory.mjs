@@ -20,7 +20,7 @@ export const typeOf = (about) =>
           : 0;
 
 export class Memory {
-  // get(): the WebAssembly.Memory, which there is only once the module has started.
+  // get() returns the WebAssembly.Memory, which exists only once the module has started.
   constructor(get) {
     this.get = get;
   }
@@ -45,7 +45,7 @@ export class Memory {
     this.view().setBigUint64(at, BigInt(value), true);
   }
 
-  // A text and a zero.
+  // Writes a text and a zero.
   putText(at, size, value) {
     const encoded = Buffer.from(`${value}\0`);
     if (encoded.length > size) throw failure("ENAMETOOLONG");

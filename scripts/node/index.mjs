@@ -163,7 +163,7 @@ export class Model {
 
 const SLICE = 50; // milliseconds of training between two calls of progress, about
 
-// Updates until the limit, which is met exactly.
+// Updates exactly up to the limit.
 function toLimit(model, steps) {
   return steps ? Math.max(1, steps - model.about.step) : Infinity;
 }

@@ -36,13 +36,14 @@ export function runCommand(args, output) {
   }).finally(() => names.forEach((name) => process.removeListener(name, onSignal)));
 }
 
-// The commands that would note that there is one.
+// The commands that would print a note that there is only one thread.
 const THREADS = ["train", "compare", "eval", "translate", "align"];
 const read = (file) => fs.readFileSync(file, "utf8");
 const split = (text) => text.replace(/\n$/, "").split("\n");
 const joined = (lines) => lines.map((line) => `${line}\n`).join("");
 
-// What a lesson uses beside softalign: each gets the output of the one before, and its words.
+// The other programs that lessons use: each gets the output of the previous one, and its own
+// arguments.
 const programs = {
   cat: (_, file) => read(file),
   cut: (input, _, field, file) =>
@@ -66,8 +67,8 @@ const programs = {
   },
 };
 
-// Shows and runs a line that is written for a shell: programs with | between them, > FILE at its
-// end. The exit code.
+// Shows and runs a line written for a shell: programs joined by |, with > FILE at the end. Returns
+// the exit code.
 export async function runLine(line) {
   console.log(`\n$ ${line}`);
   const stages = [[]];

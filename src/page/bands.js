@@ -87,8 +87,8 @@ function axesOf({ width, height, font, small, isFlat }) {
 
 const WIDEST = 0.8; // the band of weight 1, in em
 
-// Returns what tells the width of bands: two of them with their numbers, at the right of the names
-// where the source is above, else between them.
+// Returns the key to the width of bands: two bands with their numbers, right of the names where the
+// source is above, otherwise between them.
 function legendOf({ width, font, longest, small: size, isFlat }, most, title) {
   const numbers = [0.25, 1].map((share) => String(Number((share * most).toPrecision(2))));
   const texts = numbers.map((number) => widthOf(number, size));

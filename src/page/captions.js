@@ -1,6 +1,6 @@
 // The words inside pictures, also for screen readers.
 
-// English. Pages with another language or other axes assign theirs.
+// The English ones. Pages in another language or with other axes assign their own.
 export const captions = {
   axes: ["source", "target"],
   coverage: "coverage: sum of weights",

@@ -30,11 +30,11 @@ export const option = (value, text, attributes = {}) =>
 export const button = (click, attributes, ...children) =>
   html("button", { type: "button", on: { click }, ...attributes }, ...children);
 
-// Sets what clicks do: functions by the ids of elements.
+// Sets what clicks do, by the ids of elements.
 export const onClick = (acts) =>
   Object.entries(acts).forEach(([id, act]) => byId(id).addEventListener("click", act));
 
-// Calls `draw` now, and whenever the element gets another width.
+// Calls `draw` now, and again whenever the width of the element changes.
 export function onWidth(host, draw) {
   let width = -1;
   new ResizeObserver(() => {
@@ -44,7 +44,7 @@ export function onWidth(host, draw) {
   }).observe(host);
 }
 
-// Sets a control as a user would, where the value is one of its own.
+// Sets a control as a user would, if it has such a value.
 export function setControl(id, value) {
   const control = byId(id);
   const fits =

@@ -126,7 +126,7 @@ export function Flow(flow, words, texts) {
     ...sum.nodes,
   );
 
-  // Draws the moment t from 0 to 4: whole numbers are the ends of the phases.
+  // Draws the moment t, from 0 to 4; each phase ends at a whole number.
   function draw(t) {
     const part = (phase) => clamp(t - phase, 0, 1);
     const added = words.map((_, j) => clamp(part(3) * (rows + 1) - j, 0, 1)); // row after row
@@ -148,7 +148,8 @@ export function Flow(flow, words, texts) {
   return player(picture, draw, flow, texts);
 }
 
-// The picture with its controls: it plays once, slowly, unless motion is to be reduced.
+// Returns the picture with its controls. It plays once, slowly, unless the user asked for reduced
+// motion.
 function player(picture, draw, { formulas, names }, texts) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const slider = html("input", {

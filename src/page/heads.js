@@ -27,7 +27,7 @@ export function gridOf(words, [beside, above], [width, height = Infinity]) {
   return { cell: Math.max(isWorded ? worded : cellIn(0, 0), LEAST), isWorded };
 }
 
-// Returns words at an edge of a matrix, a cell beside each other.
+// Returns the words at an edge of a matrix, one cell apart.
 function edge(side, list, cell) {
   const cells = `repeat(${list.length}, ${cell}px)`;
   const style = side === "above" ? { gridTemplateColumns: cells } : { gridTemplateRows: cells };

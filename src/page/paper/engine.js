@@ -1,4 +1,4 @@
-// The C file of the page, compiled to WebAssembly: see src/paper/play.h.
+// The C file of the page, compiled to WebAssembly; see src/paper/play.h.
 const bytesOf = async (base64) => {
   const packed = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));

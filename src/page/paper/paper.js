@@ -118,8 +118,8 @@ const show = () => {
 
 const pause = () => new Promise((go) => setTimeout(go));
 
-// Trains in small pieces, so that the page answers meanwhile; the slider grows with it. What it
-// works on is a checkpoint of its own, since the page shows others between the pieces.
+// Trains in short slices, so that the page stays responsive; the slider grows with it. It works on
+// a checkpoint of its own, because between the slices the page shows others.
 const train = async () => {
   const of = UPDATES[year];
   const slider = at("checkpoint");

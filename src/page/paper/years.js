@@ -1,4 +1,4 @@
-// What changed between the papers: nothing but light and dark.
+// The page that compares the papers: it only switches between light and dark.
 import { themeButton } from "./theme.js";
 
 themeButton();

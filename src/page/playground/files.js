@@ -1,4 +1,4 @@
-// What can be taken along: models, matrices, links, command lines, a printed page.
+// What can be saved: models, matrices, links, command lines, a printed page.
 
 import { byId, html, offer, onClick } from "../dom.js";
 import { commandLine } from "./command.js";

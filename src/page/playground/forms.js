@@ -1,4 +1,4 @@
-// The form of each model's settings, made from the tables of the module.
+// The form with each model's settings, made from the tables of the module.
 
 import { byId, html } from "../dom.js";
 import { visible } from "../text.js";

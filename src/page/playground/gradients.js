@@ -1,4 +1,4 @@
-// A term that is missing in the gradients, and the check that finds it.
+// A term missing from the gradients, and the check that finds it.
 
 import { drawBars } from "../bars.js";
 import { byId, html } from "../dom.js";
@@ -10,8 +10,8 @@ import { say, tried } from "./message.js";
 import { optionTexts, settingsOf } from "./options.js";
 import { keepLink, state, training } from "./state.js";
 
-// Leaves a term out of the gradients. "?" is a random one of those that every model of 2015 has;
-// the page does not name it.
+// Leaves a term out of the gradients. "?" chooses at random one that every model of 2015 has; the
+// page does not name it.
 export const leaveOut = tried(async (broken) => {
   const common = engine.info.terms.filter(({ options }) => !options);
   const isSecret = broken === "?";

@@ -106,7 +106,7 @@ async function main() {
 
 main();
 
-// For the browser's console and for tests, as softalign.NAME.
+// For the browser's console and for tests: softalign.NAME.
 export { Matrix } from "../matrix.js";
 export { player } from "../player.js";
 export { fixed } from "../text.js";

@@ -1,4 +1,5 @@
-// A moment of the training: pictures, translations, heads, numbers, the cell under the pointer.
+// Draws a moment of the training: pictures, translations, heads, numbers, the cell under the
+// pointer.
 
 import { byId, html } from "../dom.js";
 import { drawHeads } from "../heads.js";
@@ -35,7 +36,7 @@ function drawTranslations(frames) {
   byId("translations").replaceChildren(...lines.filter(Boolean));
 }
 
-// Returns a matrix as a table, for those whom its picture does not reach.
+// Returns a matrix as a table, for those who cannot see its picture.
 function tableOf(frame, slot) {
   const weights = weightsOf(frame);
   const columns = frame.columns.length;

@@ -73,7 +73,7 @@ export function nameOf(slot) {
   return [names[slot], said.join(", ")].filter(Boolean).join(": ");
 }
 
-// Returns what stands above the matrix, the form or the figures of a model.
+// Returns the title above a model's matrix, form or figures.
 export const titleOf = (slot) => textOf("model", { name: nameOf(slot) });
 
 // Returns "A", "B" and an end where there are two models, else nothing.

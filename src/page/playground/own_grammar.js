@@ -1,4 +1,4 @@
-// The user's own grammar, checked as one types.
+// The user's own grammar, checked while the user types.
 
 import { byId, onClick, option } from "../dom.js";
 import { visible } from "../text.js";
@@ -52,7 +52,7 @@ const useGrammar = tried(async () => {
   await choosePairs({ grammar: byId("grammar").value });
 });
 
-// Puts a text where the user writes.
+// Puts a text into the user's field.
 export function showGrammar(text) {
   byId("grammar").value = text;
   return check();

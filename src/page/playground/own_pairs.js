@@ -35,7 +35,7 @@ export function addPairs() {
       changeTask();
     },
   });
-  // A textarea lays out all that it holds, so a text that is too large never gets in.
+  // A textarea lays out everything it holds, so texts that are too large never enter it.
   byId("own").addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text/plain");
     if (text.length <= 200000) return;

@@ -35,8 +35,8 @@ export function readPairs(text) {
   return { lines, skipped: all.length - lines.length };
 }
 
-// Those of a task or the grammar whose sources have no more words, between spaces, than wanted. A
-// grammar that has fewer gives all that it has.
+// Returns the pairs of a task or the grammar whose sources have at most the wanted number of words.
+// A grammar with fewer pairs gives all of them.
 async function taskPairs(split, pairs) {
   const task = state.grammar === null ? state.task : null;
   const made = (count) => call("pairs", task, count, 1, split, state.longest);

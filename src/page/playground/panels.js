@@ -12,8 +12,8 @@ import { linksOf, watchedGold } from "./sentence.js";
 import { state } from "./state.js";
 import { NARROW, view, weightsOf, wordsOf } from "./view.js";
 
-// Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring,
-// which takes time.
+// Bands stand side by side on a page that is wide enough. Matrices are not measured, which takes
+// time.
 function pageLayout(many) {
   if (!view.isBands) return {};
   const { clientWidth } = byId("panels");
@@ -34,7 +34,8 @@ export function showOnStage(kind) {
   byId("stage-view").classList.toggle("grid", isGridOnStage());
 }
 
-// The sizes of pictures beside or above each other: matrices where their words fit, else bands.
+// Returns the sizes of pictures side by side or one above the other: matrices where their words
+// fit, otherwise bands.
 function stageLayout(many, frames) {
   const host = byId("stage-pictures");
   const em = parseFloat(getComputedStyle(byId("stage")).fontSize);
@@ -89,12 +90,12 @@ function makePanel({ slot, ...frame }, i, many, layout) {
     },
   });
   if (em) made.picture.style.width = `${natural}px`;
-  // Few words are not drawn as posters.
+  // A few words do not fill the whole page.
   else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`;
   return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
 }
 
-// What stands in place of the matrix of a model without attention.
+// Returns what a model without attention shows instead of a matrix.
 const absent = (slot) =>
   html("p", { class: "note" }, html("b", {}, titleOf(slot)), ": ", textOf("noAttention"));
 

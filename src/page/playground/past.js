@@ -41,7 +41,7 @@ export function forgetPast() {
   showTime();
 }
 
-// Every second one goes when there are too many, the latest stays.
+// When there are too many, every second one is dropped; the latest stays.
 function thin(list, most) {
   return list.length > most ? list.filter((_, i) => (list.length - 1 - i) % 2 === 0) : list;
 }
@@ -62,14 +62,14 @@ function addPoints(curves, { step, loss, held: figures }) {
   for (const [name, value] of Object.entries(values)) add(name, value, figures.step);
 }
 
-// Figures are complete some updates after those that they belong to.
+// Figures are complete some updates after the ones they belong to.
 function giveFigures(slot, figures) {
   const from =
     past.moments.findLastIndex(({ frames }) => !(frames[slot]?.step >= figures.step)) + 1;
   for (const { frames } of past.moments.slice(from)) frames[slot].held = figures;
 }
 
-// A moment of the worker: what it did not measure anew stays as in the last one.
+// Adds a moment of the worker: what it did not measure again stays as in the last one.
 export function keepMoment(frames) {
   const last = past.moments.at(-1)?.frames ?? [null, null];
   frames.forEach((frame, slot) => {
@@ -101,8 +101,7 @@ const stepOf = (moment) => moment?.frames.find(Boolean)?.step ?? training.about[
 
 export const latestStep = () => stepOf(past.moments.at(-1));
 
-// BLEU is 0 where no sentence has the four words that it looks at together, though translations are
-// right.
+// BLEU is 0 where no sentence has four words in a row, even if all translations are right.
 export const bleuOf = (figures) =>
   figures && !(figures.bleu === 0 && figures.exact > 0) ? figures.bleu : NaN;
 

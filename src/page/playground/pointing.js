@@ -1,4 +1,4 @@
-// What the pointer and the keys do on the picture of a model.
+// What the pointer and keys do on the picture of a model.
 
 import { byId } from "../dom.js";
 import { explain } from "./explain.js";

@@ -16,8 +16,8 @@ export function linksOf(text, columns, rows) {
 
 export const held = () => training.about[0]?.held ?? [];
 
-// The one that the matrices show at first: among the unseen pairs of few words, none of them twice,
-// the one whose words move most.
+// Returns the sentence that the matrices show first: of the short unseen pairs without repeated
+// words, the one whose words move most.
 function tellingPair() {
   const worth = held().map(({ source, gold }) => {
     const list = source.match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -34,7 +34,7 @@ function tellingPair() {
   return Math.max(worth.indexOf(Math.max(...worth)), 0);
 }
 
-// A sentence that was typed: with its target where the pairs have it.
+// Returns a typed sentence, with its target if the pairs have it.
 function knownPair(source) {
   const { train } = training.pairs;
   const at = `\n${train}`.indexOf(`\n${source}\t`);

@@ -24,7 +24,7 @@ function showKeys() {
   byId("stage-help").setAttribute("aria-expanded", hidden);
 }
 
-// Bands in place of matrices, or matrices in place of bands; on the stage also all heads.
+// Switches between bands and matrices; on the stage, also to all heads.
 function changeView() {
   if (isOnStage()) showOnStage();
   else view.isBands = !view.isBands;
@@ -37,7 +37,7 @@ export async function openStage(kind = "bands") {
   if (isOnStage()) byId("stage").close();
   if (training.on) await run(false);
   if (navigator.userActivation?.isActive)
-    // Before the dialog, which stands above it.
+    // Handled before the keys of the dialog, which stands above the stage.
     await document.documentElement.requestFullscreen?.().catch(() => {});
   showOnStage(kind);
   keepLink();
@@ -49,7 +49,7 @@ export async function openStage(kind = "bands") {
   drawMoment(view.frames);
 }
 
-// What the stage had of the page goes back to its places.
+// Moves what the stage borrowed back to its places on the page.
 function closeStage() {
   byId("broken").after(byId("course"));
   byId("seconds").after(byId("kind"));
@@ -66,7 +66,7 @@ function closeStage() {
   drawMoment(view.frames);
 }
 
-// The row above or below the one that is pointed at.
+// Points at the row above or below.
 function moveRow(by) {
   const rows = pointedFrame()?.rows.length ?? 0;
   if (rows) view.actsOf(pointedSlot()).over(clamp((view.row ?? -1) + by, 0, rows - 1), null);

@@ -25,7 +25,8 @@ const SHORTEST = { recall: 25, assign: 12, trigger: 12, induction: 24 };
 const readAs = ({ task, grammar }) =>
   grammar === null ? (READ_AS[task] ?? "word") : /^\s*%spaces/m.test(grammar) ? "space" : "word";
 
-// Chooses a task or a grammar; models that read the one before as it is usual read this so, too.
+// Chooses a task or a grammar; models with the usual settings for the previous one get the usual
+// settings for this one.
 export function choosePairs(chosen) {
   const before = readAs(state);
   Object.assign(state, { own: null, grammar: null }, chosen);

@@ -361,7 +361,7 @@ export const texts = {
     "{y} über {x}; Pfeiltasten bewegen den Zeiger",
     "{y} selon {x} ; les flèches déplacent le curseur",
   ],
-  // What the settings of every form are; an empty text is that of the program's own help.
+  // What each setting of the forms is called; an empty text stands for the program's own help.
   noWorker: [
     "This browser cannot run the page: it needs WebAssembly with SIMD.",
     "Dieser Browser kann die Seite nicht ausführen: Sie braucht WebAssembly mit SIMD.",

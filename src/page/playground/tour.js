@@ -46,7 +46,7 @@ export function drawStops() {
   showStop(state.stop);
 }
 
-// Closes the stop. What it trains stays, but not a broken gradient.
+// Closes the stop. Its training stays; a broken gradient does not.
 function leave() {
   const isBroken = readLink(stops[state.stop - 1].link).broken !== null;
   byId("stops").children[state.stop].focus();

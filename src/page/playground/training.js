@@ -32,7 +32,7 @@ async function openModel(slot, saved = null) {
   return null;
 }
 
-// Opens everything with the chosen settings, untrained, or from a saved training.
+// Opens models with the chosen settings, untrained or from a saved training.
 export async function reopen(saved = null) {
   const round = ++training.round;
   training.isShown = false;
@@ -166,7 +166,7 @@ function onMoment(frames, rests) {
   drawCurves();
 }
 
-// Shows a moment of the past. -1 is the latest, and those to come.
+// Shows a past moment; -1 shows the latest one and follows the training.
 export function goTo(at) {
   past.at = at >= past.moments.length - 1 ? -1 : at;
   const moment = shownMoment();
@@ -178,7 +178,7 @@ export function goTo(at) {
   if (past.at < 0) watch();
 }
 
-// Returns whether there is a training to play. Where there is none, it is learned first, unseen.
+// Returns whether there is a training to play. If there is none, trains first, without drawing.
 function beginPlay() {
   if (past.moments.length > 1 || past.waits) return !past.waits;
   past.waits = true;

@@ -5,19 +5,19 @@
 
 import { openModule } from "./module.js";
 
-// Milliseconds of a slice, of training and of measuring held-out pairs. With the look they stay
-// well below the 100 of ten looks a second, even where the page gets a part of a core.
+// Milliseconds of a slice of training and of measuring held-out pairs. Together with a look they
+// stay well below 100, for ten looks a second, even where the page gets only part of a core.
 const TRAINING = 35;
 const MEASURING = 20;
 const MEASURED = 200; // held-out pairs behind the figures
 const TOGETHER = 4; // that are measured at once, at least
-// Updates from one measurement to the next: figures at the same updates on every machine.
+// Updates from one measurement to the next, so that every machine measures at the same updates.
 const EVERY = 50;
 
 let softalign = null;
 let running = false;
-// Moments that the page has not drawn yet: two are enough, so that it never shows what is long
-// past.
+// Moments that the page has not drawn yet. There are at most two, so that the page never lags
+// behind.
 let unseen = 0;
 let left = Infinity; // updates until it pauses
 let updates = 1; // of each model in a slice, as many as fit it: equal batches for both

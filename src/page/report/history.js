@@ -15,7 +15,7 @@ import { drawResults } from "./results.js";
 import { chooseSentence, view } from "./view.js";
 import { onPanelsDrawn } from "./viewer.js";
 
-// Columns of the overview where there are more than so many rows.
+// Columns of the overview if there are more than this many rows.
 const COLUMNS = [
   [12, 44],
   [11, 40],
@@ -109,7 +109,7 @@ function drawLarge() {
   byId("cards").replaceChildren(...[...chosen].map((i) => eraCard(models[i])));
 }
 
-// Goes to the next row, or to the previous one.
+// Goes to the next or the previous row.
 function moveEra(by) {
   const { options, selectedIndex } = byId("era");
   setControl("era", options[clamp(selectedIndex + by, 1, models.length)].value);

@@ -77,7 +77,7 @@ for (const [id, hasData, add] of sections)
 addSlides();
 openPlace();
 
-// For the browser's console and for tests, as softalign.NAME.
+// For the browser's console and for tests: softalign.NAME.
 export { setControl } from "../dom.js";
 export { clipped } from "../text.js";
 export { drawScenes } from "./film.js";

@@ -29,7 +29,7 @@ export const isHistory =
 const eraName = ({ year, name }) =>
   name.endsWith(")") ? `${name.slice(0, -1)} ${year})` : `${name} (${year})`;
 
-// Of many rows, those that are drawn at first.
+// The rows that are drawn first if there are many.
 const landmarks = ["fixed", "bahdanau:additive", "luong:general", "transformer"];
 
 export const models = page.models.map((model, i) => ({

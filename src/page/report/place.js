@@ -1,4 +1,4 @@
-// The place, as in --open-at: what the page shows. The address keeps it for links and reloads.
+// The place, as in --open-at: what the page shows. The address holds it for links and reloads.
 
 import { byId, setControl } from "../dom.js";
 import { page } from "./data.js";

@@ -7,7 +7,7 @@ import { unpack } from "./data.js";
 import { view } from "./view.js";
 import { entryOf, unitOf } from "./weights.js";
 
-// Returns what a normalizer gives to no word, and to how many words it gives nothing. The page has
+// Returns the weight that a normalizer gives to no word, and how many words get none. The page has
 // thousandths.
 function beside({ settings: { normalizer } }, row) {
   const sum = row.reduce((all, weight) => all + weight, 0);

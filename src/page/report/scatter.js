@@ -8,7 +8,7 @@ const MANY = 300; // words that are drawn
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
 
-// Removes the direction of largest variance from the rows; returns their components along it.
+// Removes the direction of largest variance from the rows and returns their components along it.
 function takeComponent(rows) {
   let axis = rows[0].map((_, d) => 1 / (d + 1));
   for (let round = 0, moved = 1; round < 1000 && moved > 1e-9; round++) {

@@ -154,7 +154,7 @@ function drawPanels() {
   byId("viewer-title").textContent = methods ? `Attribution: ${panels[0].notes[0]}` : "Attention";
   if (!shown.includes(view.detail)) view.detail = shown[0] ?? null;
   for (const panel of [...panels, difference].filter(Boolean)) addPanel(panel, shown.length);
-  // One small matrix leaves half of the page to its bands; several take the whole width.
+  // One small matrix leaves half of the page to its bands; several take its whole width.
   const isSingle = view.panels.length === 1;
   const room = isSingle ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
   byId("panels").style.flex = isSingle ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";

@@ -235,7 +235,9 @@ typedef struct sa_train_options {
     void *context;
     const volatile sig_atomic_t *stop; /* when not 0: drop the current update or validation, save,
                                           return. Not read while pairs are loaded. May be NULL */
-    uint64_t reserved[8];
+    const char *glossaries; /* words, separated by spaces, that subwords leave whole, also within
+                               others; or NULL */
+    uint64_t reserved[7];
 } sa_train_options;
 
 typedef struct sa_train_result {

@@ -134,7 +134,7 @@ _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (_text, "out"), (POINTER(_pair), "snapshot_pairs"),
                          (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
-                         (POINTER(c_int), "stop"), reserved=8)
+                         (POINTER(c_int), "stop"), (_text, "glossaries"), reserved=7)
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
                         (c_double, "best_loss best_bleu best_chrf"), (_text, "reason"),
                         (c_size_t, "valid_pairs"), reserved=7)
@@ -874,7 +874,7 @@ class Training(_values((str, "folder reason"), (int, "steps epochs"),
 def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments: Optional[Path] = None,
           columns: Optional[str] = None, snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
           init_from: Optional[Path] = None, embeddings: Sequence[Optional[Path]] = (None, None),
-          callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
+          glossaries: Optional[str] = None, callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
           **settings: Any) -> Training:
     """Trains a model on pairs, writes it to the folder `out`, and returns the Training.
 
@@ -890,6 +890,7 @@ def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments:
     columns     of source and target, such as "en,fr": as in Corpus, of dicts and of frames
     init_from   a model to start from; the training takes over its settings
     embeddings  files of word vectors to start from, for source and target
+    glossaries  words, separated by spaces, that subwords leave whole, also within others
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
     callback    called with a Progress; print is one. It returns False to stop the training; an exception
@@ -913,7 +914,7 @@ def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments:
     with _Files(columns, train=train, valid=valid) as files, _Watch(callback, files) as watch:
         options = _options(_train_options, settings=ctypes.addressof(chosen.memory), **files.paths,
                            columns=files.columns, alignments=alignments, out=out, resume=resume,
-                           overwrite=overwrite, init_from=init_from,
+                           overwrite=overwrite, init_from=init_from, glossaries=glossaries,
                            embeddings=tuple(_bytes(path, "embeddings") for path in embeddings),
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         if recorded[0] is not None:
@@ -1634,14 +1635,16 @@ def _mean(matrices: List[List[List[float]]]) -> List[List[float]]:
     return [[sum(cells) / len(matrices) for cells in zip(*rows)] for rows in zip(*matrices)]
 
 
-def _check_weights(matrix: List[List[float]]) -> None:
-    """Warns of what are no weights of a target word on source words."""
-    sums = [[sum(line) for line in lines] for lines in (matrix, list(zip(*matrix)))]
-    rows, columns = (all(abs(each - 1) < 1e-2 for each in some) for some in sums)
-    if columns and not rows:
-        warnings.warn("the columns of the weights sum to 1 and the rows do not: rows are target words (transpose?)", stacklevel=3)
-    elif any(not -1e-6 <= x <= 1 + 1e-6 for row in matrix for x in row):
-        warnings.warn("some weights are below 0 or above 1: are these scores, before their softmax?", stacklevel=3)
+def _check_weights(matrices: Iterable[List[List[float]]]) -> None:
+    """Warns of the first row of a head that is no distribution, with the words of `align --matrix`."""
+    for matrix in matrices:
+        for t, row in enumerate(matrix, 1):
+            if min(row) < 0 or not 0.99 <= sum(row) <= 1.01:
+                columns = all(0.99 <= sum(column) <= 1.01 for column in zip(*matrix))
+                warnings.warn(f"row {t} " + ("has negative numbers: weights are the softmax of scores" if min(row) < 0
+                                             else "does not sum to 1")
+                              + "; the columns do: are the axes exchanged?" * columns, stacklevel=3)
+                return
 
 
 def draw(weights: Any, source: Union[str, Sequence[str]], target: Union[None, str, Sequence[str]] = None, *,
@@ -1675,7 +1678,7 @@ def draw(weights: Any, source: Union[str, Sequence[str]], target: Union[None, st
     layers, heads = len(nested), len(nested[0])
     over_layers = [_mean(list(each)) for each in zip(*nested)]
     mean = _mean(over_layers)
-    _check_weights(mean)
+    _check_weights(head for layer in nested for head in layer)
     matrices = [mean, *over_layers * (heads > 1), *[head for layer in nested for head in layer] * (layers > 1)]
     numbers = [x for matrix in matrices for row in matrix for x in row]
     return Alignment(_Owned(_alignment(

@@ -28,6 +28,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
 
 /* Parts replaced q and k in buffers that the next head overwrote, so their hooks run again. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
+    const sa_mat alpha = head->alpha; /* parts replace it by what the line before them gave */
     sa_parts_forward(w, SA_PLACE_KEYS, head); /* q and k as the score read them */
     sa_parts_backward(w, SA_PLACE_OUTPUT, head, d);
     sa_gemm_nt(d->c, head->v, 1, d->alpha); /* c_i = sum_j alpha_ij v_j */
@@ -36,6 +37,7 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
     weights_backward(w, head, d); /* alpha_i = pi(e_i) */
     sa_parts_backward(w, SA_PLACE_SCORES, head, d);
     sa_score_backward(w, head, d); /* e_ij = f(q_i, k_j) */
+    head->alpha = alpha;
     sa_parts_backward(w, SA_PLACE_KEYS, head, d);
 }
 

@@ -68,46 +68,17 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 
 typedef struct applying {
     sa_bpe_segmenter segmenter;
-    const char *glossaries; /* separated by spaces */
-    bool begun;             /* a subword of the current word is in `out` */
     sa_buffer out;
 } applying;
 
-static void add_subword(applying *work, const char *text, size_t size) {
-    if (work->begun) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
-    sa_buffer_add(&work->out, text, size);
-    work->begun = true;
-}
-
-/* Adds the subwords of a piece of a word; a glossary is one. */
-static bool add_piece(applying *work, const char *text, size_t size, sa_error *error) {
-    size_t count, length;
-    for (const char *at = work->glossaries; *(at += strspn(at, " ")); at += length) {
-        length = strcspn(at, " ");
-        if (length != size || memcmp(at, text, size) != 0) continue;
-        add_subword(work, text, size);
-        return true;
+static bool add_word(applying *work, const char *word, size_t size, sa_error *error) {
+    size_t count = 0;
+    const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, word, size, &count, error);
+    for (size_t i = 0; sizes && i < count; word += sizes[i++]) {
+        if (i) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
+        sa_buffer_add(&work->out, word, sizes[i]);
     }
-    const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, text, size, &count, error);
-    for (size_t i = 0; sizes && i < count; text += sizes[i++]) add_subword(work, text, sizes[i]);
     return sizes;
-}
-
-/* Cuts a word at the glossaries from `list` on, one after another, as subword-nmt does, and adds
- * its pieces. */
-static bool add_word(applying *work, const char *text, size_t size, const char *list,
-                     sa_error *error) {
-    list += strspn(list, " ");
-    const size_t length = strcspn(list, " ");
-    if (!length) return add_piece(work, text, size, error);
-    for (const char *at; size > length && (at = memmem(text, size, list, length));) {
-        const size_t before = (size_t)(at - text);
-        if ((before && !add_word(work, text, before, list + length, error)) ||
-            !add_word(work, at, length, list + length, error))
-            return false;
-        text = at + length, size -= before + length;
-    }
-    return !size || add_word(work, text, size, list + length, error);
 }
 
 /* Splits a line; as in subword-nmt, spaces around it stay, and spaces between words become one. */
@@ -119,8 +90,7 @@ static bool apply_line(void *context, const char *line, size_t size, const sa_te
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
         const size_t length = strcspn(at, " "), spaces = strspn(at + length, " ");
-        work->begun = false;
-        if (!add_word(work, at, length, work->glossaries, error)) return false;
+        if (length && !add_word(work, at, length, error)) return false;
         at += length;
         sa_buffer_add(&work->out, at, at[spaces] && spaces ? 1 : spaces);
         at += spaces;
@@ -131,11 +101,13 @@ static bool apply_line(void *context, const char *line, size_t size, const sa_te
 
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
     sa_bpe bpe = {0};
-    applying work = {.glossaries = options->glossaries ? options->glossaries : ""};
+    applying work = {0};
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     bool good = sa_bpe_open(&bpe, options->codes, error);
+    const char *list = options->glossaries;
+    good = good && (!list || sa_bpe_set_glossaries(&bpe, list, false, error));
     work.segmenter.bpe = &bpe;
     good = good && cli_each_line(paths[0] ? paths[0] : "-", apply_line, &work, error) &&
            cli_print(&work.out, error);

@@ -43,6 +43,9 @@ static const sa_option table[] = {
      "whose size is --embed; other words start at random"},
     {"target-embeddings", CLI_TEXT(INPUT, RUN(job.embeddings[1]), NULL, "FILE"),
      "the same for the words of the target"},
+    {"glossaries", CLI_TEXT(TEXT, RUN(job.glossaries), NULL, "LIST"),
+     "with subwords: words, separated by spaces, that stay whole, also within other words, as "
+     "--tokenizer splits them"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average, checkpoints with --keep); created if missing"},

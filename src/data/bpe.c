@@ -1,5 +1,6 @@
 #include "data/bpe.h"
 #include "base/file.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,18 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
 void sa_bpe_release(sa_bpe *bpe) {
     sa_strings_release(&bpe->symbols);
     sa_strings_release(&bpe->pairs);
-    free(bpe->made);
+    free(bpe->made), free(bpe->glossaries);
     *bpe = (sa_bpe){0};
+}
+
+static const char *glossaries_of(const sa_bpe *bpe) {
+    return bpe->glossaries ? bpe->glossaries : "";
+}
+
+bool sa_bpe_set_glossaries(sa_bpe *bpe, const char *list, bool lower, sa_error *error) {
+    free(bpe->glossaries);
+    bpe->glossaries = sa_utf8_normalize(list, strlen(list), lower, error);
+    return bpe->glossaries;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -75,7 +86,8 @@ static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32
 }
 
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
-    bool same = one->pairs.count == other->pairs.count;
+    bool same = one->pairs.count == other->pairs.count &&
+                strcmp(glossaries_of(one), glossaries_of(other)) == 0;
     for (size_t i = 0; same && i < one->pairs.count; i++) {
         const sa_bpe_pair a = sa_bpe_pair_of(&one->pairs, i), b = sa_bpe_pair_of(&other->pairs, i);
         same = same_symbol(one, a.left, other, b.left) && same_symbol(one, a.right, other, b.right);
@@ -243,13 +255,33 @@ static size_t merge_all(sa_bpe_segmenter *segmenter, size_t count) {
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
+static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
+    return sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity, &size,
+                     sizeof size, error);
+}
+
+/* Cuts a word at the glossaries from `list` on, one after another, as subword-nmt does, and adds
+ * the sizes of the subwords of its pieces. */
+static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, const char *list,
+                    sa_error *error) {
+    bool whole = false; /* what is left of the word is a glossary */
+    for (size_t length; *(list += strspn(list, " ")); list += length) {
+        length = strcspn(list, " ");
+        for (const char *at; size > length && (at = memmem(word, size, list, length));) {
+            const size_t before = (size_t)(at - word);
+            if ((before && !segment(segmenter, word, before, list + length, error)) ||
+                !segment(segmenter, at, length, list, error))
+                return false;
+            word = at + length, size -= before + length, whole = false;
+        }
+        whole = whole || (size == length && memcmp(word, list, length) == 0);
+    }
+    if (whole || !size) return !size || add_size(segmenter, (uint32_t)size, error);
     size_t count = split_characters(segmenter, word, size, error);
     bool good = count;
     if (good) count = merge_all(segmenter, count);
     for (size_t i = 0; good && i < count; i++)
-        good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity,
-                         &segmenter->symbol[i].size, sizeof *segmenter->size, error);
+        good = add_size(segmenter, segmenter->symbol[i].size, error);
     return good;
 }
 
@@ -262,7 +294,7 @@ const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *
         const size_t before = segmenter->sizes;
         if (!sa_reserve(&segmenter->end, &segmenter->end_capacity, known + 1,
                         sizeof *segmenter->end, error) ||
-            !segment(segmenter, word, size, error)) {
+            !segment(segmenter, word, size, glossaries_of(segmenter->bpe), error)) {
             segmenter->sizes = before;
             return NULL;
         }

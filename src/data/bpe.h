@@ -26,6 +26,7 @@ typedef struct sa_bpe {
     sa_strings pairs; /* those that are merged, in the order they were learned */
     int32_t *made;    /* [pairs.count] the symbols that replace them */
     size_t capacity;
+    char *glossaries; /* separated by spaces: words that stay whole, also within others; or NULL */
 } sa_bpe;
 
 /* Returns a pair by its number. */
@@ -40,7 +41,9 @@ bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 /* Reads merges from memory; `name` is for messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out);
-/* Returns whether both have the same merges in the same order. */
+/* Sets the glossaries, normalized, in lower case if `lower`. */
+bool sa_bpe_set_glossaries(sa_bpe *bpe, const char *list, bool lower, sa_error *error);
+/* Returns whether both have the same glossaries, and the same merges in the same order. */
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other);
 void sa_bpe_release(sa_bpe *bpe);
 

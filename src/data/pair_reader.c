@@ -300,6 +300,11 @@ typedef struct column_guess {
     bool odd;          /* the first row may be meant as names, but is read as a pair */
 } column_guess;
 
+/* Returns whether two cells are a word each, as names are and sentences hardly ever. */
+static bool are_single(char *const *cell) {
+    return *cell[0] && *cell[1] && !strpbrk(cell[0], " \t.,?!") && !strpbrk(cell[1], " \t.,?!");
+}
+
 /* Guesses what the user has not named. Two names of languages that are words, too, or twice the
  * same name are a pair. */
 static column_guess guess_columns(const sa_pair_reader *reader, char *const *name) {
@@ -314,8 +319,8 @@ static column_guess guess_columns(const sa_pair_reader *reader, char *const *nam
     const bool vague = two && (word == 2 || strcasecmp(name[known[0]], name[known[1]]) == 0);
     column_guess guess = {.header = count > 1 && !named && !vague};
     guess.sure = two || cells == 2 || (!named && !has_texts_elsewhere(&reader->records));
-    guess.odd = !named && !guess.header &&
-                (vague || (reader->records.separator && count && !word && cells == 2));
+    guess.odd = !named && !guess.header && cells == 2 &&
+                (vague || (reader->records.separator && ((count && !word) || are_single(name))));
     for (size_t k = 0; k < 2; k++) guess.at[k] = two && !guess.odd ? known[k] : k;
     return guess;
 }

@@ -316,7 +316,7 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
 
 /* Learns the merges. As in subword-nmt, pairs of symbols must occur at least twice. */
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
-                         const sa_settings *settings, sa_error *error) {
+                         const sa_settings *settings, const char *glossaries, sa_error *error) {
     enum { MIN_FREQUENCY = 2 };
     const bool cut[2] = {codec[0]->tokenizer->subword, codec[1]->tokenizer->subword};
     const bool joint = settings->bpe == SA_BPE_JOINT && cut[0] && cut[1];
@@ -330,9 +330,11 @@ static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const
                 (!cut[1] || count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error));
     for (int side = 0; good && side < 2; side++)
         if (cut[side])
-            good = joint && side ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
-                                 : sa_bpe_learn(&codec[side]->bpe, &counts[side], merges,
-                                                MIN_FREQUENCY, error);
+            good = (joint && side ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
+                                  : sa_bpe_learn(&codec[side]->bpe, &counts[side], merges,
+                                                 MIN_FREQUENCY, error)) &&
+                   (!glossaries || sa_bpe_set_glossaries(&codec[side]->bpe, glossaries,
+                                                         settings->lowercase, error));
     sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
     return good;
 }
@@ -370,22 +372,23 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
 
 /* Learns everything except the vocabularies. */
 static bool learn_tokens(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
-                         const sa_settings *settings, sa_error *error) {
+                         const sa_settings *settings, const char *glossaries, sa_error *error) {
     for (int i = 0; i < 2; i++) {
         codec[i]->tokenizer = sa_tokenizer_of(settings, i);
         codec[i]->lowercase = settings->lowercase;
         if (!learn_spaces(codec[i], i, corpus, use, error)) return false;
     }
     return (!codec[0]->tokenizer->subword && !codec[1]->tokenizer->subword) ||
-           learn_merges(codec, corpus, use, settings, error);
+           learn_merges(codec, corpus, use, settings, glossaries, error);
 }
 
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
-                          const bool *use, const sa_settings *settings, sa_error *error) {
+                          const bool *use, const sa_settings *settings, const char *glossaries,
+                          sa_error *error) {
     sa_text_codec *codec[2] = {source, target};
     sa_word_counts counts[2] = {0};
     side_counts sides[2] = {0};
-    bool good = source->tokenizer || learn_tokens(codec, corpus, use, settings, error);
+    bool good = source->tokenizer || learn_tokens(codec, corpus, use, settings, glossaries, error);
     for (int i = 0; i < 2; i++) {
         sides[i] = (side_counts){.codec = codec[i],
                                  .segmenter.bpe = &codec[i]->bpe,

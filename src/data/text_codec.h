@@ -60,9 +60,10 @@ bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmente
 
 /* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all).
  * Codecs of a model keep theirs; only new words are appended. Pairs with a side above --max-len do
- * not count for the vocabularies. SA_DATA: no pair is left. */
+ * not count for the vocabularies. glossaries: of subwords, or NULL. SA_DATA: no pair is left. */
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
-                          const bool *use, const sa_settings *settings, sa_error *error);
+                          const bool *use, const sa_settings *settings, const char *glossaries,
+                          sa_error *error);
 void sa_text_codec_release(sa_text_codec *codec);
 
 /* Fails with SA_DATA: no pair is within --max-len. */

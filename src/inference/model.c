@@ -215,14 +215,17 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
             tensors[at++] = sa_tensor_of(subwords[i], SA_U8, 0, merges[i].size, merges[i].text);
         }
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
+        const char *glossaries = codec[!codec[0]->tokenizer->subword]->bpe.glossaries;
         const sa_metadata texts[] = {{"settings", settings},
                                      {"spaced_marks", "no"}, /* 0.1.0 expects it */
                                      {"core", sa_blas_core()},
-                                     {"program", SOFTALIGN_VERSION}};
+                                     {"program", SOFTALIGN_VERSION},
+                                     {"glossaries", glossaries}};
         good = (!merges[0].failed && !merges[1].failed) ||
                sa_fail_memory(error, merges[0].size + merges[1].size);
         good = good && check_finite(tensors, at, error) &&
-               sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+               sa_container_write(path, tensors, at, texts,
+                                  sizeof texts / sizeof *texts - !glossaries, error);
     }
     sa_buffer_release(&merges[0]), sa_buffer_release(&merges[1]);
     free(tensors);
@@ -261,7 +264,9 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
                         sa_error *error) {
     const sa_tensor *text = find_text(file, name, error);
     char *place = text ? sa_format(error, "%s: tensor '%s'", file->name, name) : NULL;
-    const bool good = place && sa_bpe_read(&codec->bpe, text->data, text->size, place, error);
+    const char *list = sa_container_metadata(file, "glossaries");
+    const bool good = place && sa_bpe_read(&codec->bpe, text->data, text->size, place, error) &&
+                      (!list || sa_bpe_set_glossaries(&codec->bpe, list, codec->lowercase, error));
     free(place);
     return good;
 }

@@ -53,7 +53,8 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
     sa_aligner *aligner = sa_new(1, sizeof *aligner, error);
     if (!aligner) return NULL;
     aligner->max_len = settings->max_len;
-    if (sa_text_codecs_build(&aligner->source, &aligner->target, corpus, NULL, settings, error) &&
+    if (sa_text_codecs_build(&aligner->source, &aligner->target, corpus, NULL, settings, NULL,
+                             error) &&
         learn(aligner, corpus, options, report, context, error))
         return aligner;
     sa_aligner_free(aligner);

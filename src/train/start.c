@@ -133,7 +133,7 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
     const bool good =
         read_pairs(session, error) &&
         sa_text_codecs_build(&model->source, &model->target, &session->train, session->trained_on,
-                             &session->settings, error) &&
+                             &session->settings, training->glossaries, error) &&
         sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
                          &model->target, session->settings.max_len, false, error) &&
         read_links(session, error) &&
@@ -263,7 +263,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     if (from) source = from->source, target = from->target;
     if (from) from->source = from->target = (sa_text_codec){0};
     const bool good = sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
-                                           settings, error) &&
+                                           settings, session->training->glossaries, error) &&
                       sa_model_init(model, settings, &source, &target, NULL, error) &&
                       initialize(session, from, error);
     sa_model_close(from);
@@ -373,6 +373,9 @@ static void note_pairs(const sa_session *session) {
         settings->hidden > SMALL)
         sa_session_note(session, "note: with so few pairs a small model with small batches learns "
                                  "more: --batch 4 --hidden 32 --embed 16");
+    if (session->data.count < FEW && !session->training->valid)
+        sa_session_note(session, "note: to learn so few pairs by heart, add --valid %s",
+                        session->training->train);
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
     if (sa_has_subwords(&session->settings)) note_merges(session);
@@ -405,6 +408,20 @@ static void note_model(const sa_session *session) {
         sa_session_note(session, "note: %s", sa_bf16_emulated());
 }
 
+/* Checks that the glossaries asked for are those of the model, which may have come with its own. */
+static bool check_glossaries(const sa_session *session, sa_error *error) {
+    const char *list = session->training->glossaries;
+    const sa_text_codec *source = &session->model.source,
+                        *codec = source->tokenizer->subword ? source : &session->model.target;
+    const char *own = codec->bpe.glossaries;
+    sa_bpe asked = {0};
+    if (!list || !sa_bpe_set_glossaries(&asked, list, codec->lowercase, error)) return !list;
+    const bool same = own && strcmp(asked.glossaries, own) == 0;
+    sa_bpe_release(&asked);
+    return same || sa_fail(error, SA_USAGE, "--glossaries: the model has %s",
+                           own ? own : "none (they are for subwords)");
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
@@ -433,6 +450,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
          !check_folder(training, error)))
         return false;
     if (!(training->resume ? resume : start_fresh)(session, error)) return false;
+    if (!check_glossaries(session, error)) return false;
     session->counts.train_hash = (int64_t)session->data.hash;
     session->counts.valid_hash = (int64_t)session->valid_data.hash;
     session->best = session->figures.best;

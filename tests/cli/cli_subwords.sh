@@ -109,6 +109,32 @@ head -n 1 words/0001.csv | grep -q '@@' && fail "sub-words in a merged heatmap"
 grep -q '@@' pieces.html || fail "no subwords in the page"
 grep -q '@@' words.html && fail "sub-words in a merged page"
 
+# Glossaries stay whole, as 'bpe apply' leaves them, in the model, in what begins from it, and when it is resumed.
+given="${small%bpe}space-bpe --bpe-merges 60"
+printf 'the farmers help farmerx\n' >unseen
+train --train phrases.tsv --out kept $given --steps 2 --glossaries 'farm elp'
+cut -f 1,2 phrases.tsv | tr '\t' '\n' >both
+"$softalign" bpe learn --merges 60 both >codes 2>err || fail "bpe learn: $(cat err)"
+"$softalign" bpe apply --codes codes --glossaries 'farm elp' unseen >applied || fail "bpe apply"
+grep -q 'h@@ elp' applied && grep -q 'farm@@ ' applied || fail "no glossary is cut out: $(cat applied)"
+tokens() { # MODEL
+    "$softalign" translate "$1" --jsonl --quiet <unseen | python3 -c 'import json, sys; print(*json.load(sys.stdin)["source"][:-1])'
+}
+same "glossaries in training" "$(cat applied)" "$(tokens kept/best.safetensors)"
+train --train phrases.tsv --out kept $given --steps 3 --glossaries 'farm elp' --resume
+train --train phrases.tsv --out after --init-from kept/best.safetensors --steps 1
+same "glossaries after --init-from" "$(cat applied)" "$(tokens after/best.safetensors)"
+"$softalign" average kept/best.safetensors kept/last.safetensors --out mean.safetensors 2>err || fail "average: $(cat err)"
+same "glossaries of an average" "$(cat applied)" "$(tokens mean.safetensors)"
+train --train phrases.tsv --out lower $small --bpe-merges 20 --steps 1 --glossaries FARM --lowercase
+same "glossaries in lower case" "farm" "$(echo Farm | "$softalign" translate lower/best.safetensors --jsonl --quiet |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["source"][0])')"
+expect 2 "--glossaries: the model has farm elp" train --train phrases.tsv $given --steps 3 --out kept --resume --glossaries farm
+"$softalign" train --train phrases.tsv $given --out none --init-from kept/best.safetensors --glossaries farm 2>err
+same "other glossaries than --init-from" "2 softalign: --glossaries: the model has farm elp" "$? $(tail -n 1 err)"
+expect 2 "--glossaries: the model has none (they are for subwords)" \
+    train --train phrases.tsv --out words --steps 1 --glossaries farm
+
 # What is said, and what is refused.
 expect 2 "--bpe-merges '0': expected a whole number from 1 to 1000000" train --bpe-merges 0
 expect 2 "train: unknown option '--bpe-dropout' (did you mean '--dropout'?)" train --train phrases.tsv --out none --bpe-dropout 0.1

@@ -26,7 +26,7 @@ static sa_settings settings_for(const char *tokenizer, int max_len) {
 }
 
 static void build(const sa_corpus *corpus, const bool *use, const sa_settings *settings) {
-    ck_assert_msg(sa_text_codecs_build(&source, &target, corpus, use, settings, &error), "%s",
+    ck_assert_msg(sa_text_codecs_build(&source, &target, corpus, use, settings, NULL, &error), "%s",
                   error.text);
 }
 
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(too_long_pairs_alone_are_an_error) {
     const sa_corpus corpus = PAIRS({"a b c", "x", NULL, 1}, {"a", "x y z", NULL, 2});
     const sa_settings settings = settings_for("word", 2);
-    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, NULL, &error));
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 2 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
@@ -118,7 +118,7 @@ START_TEST(too_rare_words_alone_are_an_error) {
     const sa_corpus corpus = PAIRS({"a a a", "x y z", NULL, 1});
     sa_settings settings = settings_for("word", 50);
     settings.min_freq = 2;
-    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, NULL, &error));
     ck_assert_str_eq(error.text, "no word occurs 2 times or more (--min-freq)");
     ck_assert_ptr_null(source.vocab.blob);
 }

@@ -62,7 +62,9 @@ static const good_file good[] = {
      "2:two lines=deux 5: one =un", "x.csv: read as CSV with commas" READ},
     {"x.csv", "Hi,Salut,0-0,7\nBye,Adieu,,8\n", NULL, "1:Hi=Salut[0-0]{7} 2:Bye=Adieu[]{8}",
      "x.csv: read as CSV with commas"},
-    {"x.csv", "\n\nHi,Salut\n", NULL, "3:Hi=Salut", "x.csv: read as CSV with commas"},
+    {"x.csv", "\n\nHi,Salut\n", NULL, "3:Hi=Salut",
+     "x.csv: read as CSV with commas; 'Hi' and 'Salut' on line 3 are a pair (--columns Hi,Salut: "
+     "names)"},
     {"x.csv", "Hi,Salut,0-0\n\nBye,Adieu,\n", NULL, "1:Hi=Salut[0-0] 3:Bye=Adieu[]",
      "x.csv: read as CSV with commas"},
     /* columns */
@@ -167,6 +169,9 @@ static const good_file good[] = {
     {"x.csv", "Italiano,English\nun gatto,a cat\n", NULL, "1:Italiano=English 2:un gatto=a cat",
      "x.csv: read as CSV with commas; 'Italiano' and 'English' on line 1 are a pair (--columns "
      "Italiano,English: names)"},
+    {"x.csv", "Italiano;Inglese\nun gatto;a cat\n", NULL, "1:Italiano=Inglese 2:un gatto=a cat",
+     "x.csv: read as CSV with semicolons; 'Italiano' and 'Inglese' on line 1 are a pair (--columns "
+     "Italiano,Inglese: names)"},
     {"x.csv", "sep=;\r\nen;fr\r\na cat;un chat\r\n", NULL, "3:a cat=un chat",
      "x.csv: read as CSV with semicolons; source 'en', target 'fr', the names on line 2"},
     {"x.tsv",

@@ -24,8 +24,8 @@ static void build_of(const char *tokenizer, const char *merges, const char *shar
     ck_assert(sa_settings_set(&settings, "bpe-merges", merges, &error));
     ck_assert(sa_settings_set(&settings, "bpe", sharing, &error));
     ck_assert(sa_settings_set(&settings, "lowercase", lowercase, &error));
-    ck_assert_msg(sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error), "%s",
-                  error.text);
+    ck_assert_msg(sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, NULL, &error),
+                  "%s", error.text);
 }
 
 static void build(const char *merges, const char *sharing, const char *lowercase) {

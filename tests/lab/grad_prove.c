@@ -176,6 +176,17 @@ START_TEST(local_p_window_reduces_row_sums) {
 }
 END_TEST
 
+/* The backward pass needs other weights than those that exclusive attention shows, which come back,
+ * also where it reads the weights of one of two maps or those before a Gaussian. */
+START_TEST(exclusive_weights_outlast_the_backward_pass) {
+    sa_settings settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.exclusive = true;
+    if (_i == 1) settings.window = SA_WINDOW_LOCAL_P;
+    if (_i == 2) settings.attention = SA_ATTENTION_DIFFERENTIAL;
+    expect_proven(&settings);
+}
+END_TEST
+
 /* Each of the words before takes a share of what is left. */
 START_TEST(sticks_are_broken_backwards) {
     sa_settings settings = small_of(SA_MODEL_DECODER_ONLY);
@@ -258,6 +269,7 @@ int main(void) {
     tcase_add_loop_test(tests, holds_without_recurrence, 0, count_variants() + 1);
     tcase_add_loop_test(tests, holds_without_positions, 0, count_models() - count_variants() - 1);
     tcase_add_test(tests, local_p_window_reduces_row_sums);
+    tcase_add_loop_test(tests, exclusive_weights_outlast_the_backward_pass, 0, 3);
     tcase_add_loop_test(tests, sticks_are_broken_backwards, 0, 2);
     tcase_add_test(tests, pairs_may_be_too_short_to_show_anything);
     tcase_add_loop_test(tests, vocabularies_may_be_small, 0, 4);

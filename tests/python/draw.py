@@ -85,7 +85,10 @@ class Draw(Case):
             self.fails(Code.DATA, text, softalign.draw, given, SOURCE, TARGET)
         self.assertRaises(TypeError, softalign.draw, [[1]], "a", [None])
         self.assertRaises(TypeError, softalign.draw, [["1"]], "a")
-        for given, text in ([[1, 1], [0, 0]], "transpose"), ([[2, -1], [3, 0]], "before their softmax"):
+        for given, text in (([[1, 1], [0, 0]], "row 1 does not sum to 1; the columns do: are the axes exchanged[?]$"),
+                            ([[1, 0], [3, -2]], "row 2 has negative numbers: weights are the softmax of scores$"),
+                            ([[1, 0], [0.5, 0.4]], "row 2 does not sum to 1$"),
+                            ([[[1, 1], [1, 0]], [[1, -1], [1, 0]]], "row 1 does not sum to 1$")):
             with self.assertWarnsRegex(UserWarning, text):
                 softalign.draw(given, "a b")
         with warnings.catch_warnings():

@@ -405,6 +405,12 @@ class Tests(Case):
         self.fails(Code.OPEN, "none.vec", softalign.train, "pairs.tsv", self.folder + "-other",
                    embeddings=(None, "none.vec"), **options)
 
+    def test_glossaries_of_a_training(self):
+        training = softalign.train([("a farm", "un x"), ("the farms", "les x")] * 3, self.folder + "-whole",
+                                   tokenizer="bpe", bpe_merges=1, glossaries="arm", **{**SMALL, "max_time": 1e-9})
+        with training.load() as model:
+            self.assertEqual(model.align([("farms", "x")])[0].source[:3], ["f@@", "arm@@", "s"])
+
     def test_what_a_callback_raises(self):
         def raises(now):
             raise KeyError("mine")

@@ -102,6 +102,17 @@ START_TEST(few_pairs_are_told_of) {
 }
 END_TEST
 
+/* With pairs held out of so few, the best model is often that of the first epochs. */
+START_TEST(few_pairs_can_be_learned_by_heart) {
+    sa_settings settings = small_settings();
+    char valid[200];
+    settings.steps = 1;
+    train_noting(&settings, false);
+    snprintf(valid, sizeof valid, "to learn so few pairs by heart, add --valid %s", train_path);
+    ck_assert_msg(strstr(notes, valid), "%s", notes);
+}
+END_TEST
+
 START_TEST(a_lost_best_model_is_told_of) {
     sa_settings settings = small_settings();
     char best[160];
@@ -123,6 +134,7 @@ int main(void) {
     tcase_add_test(tests, threads_and_shards_are_told);
     tcase_add_test(tests, threads_of_all_processes_are_told);
     tcase_add_test(tests, few_pairs_are_told_of);
+    tcase_add_test(tests, few_pairs_can_be_learned_by_heart);
     tcase_add_test(tests, a_lost_best_model_is_told_of);
     return suite_run(suite);
 }

@@ -17,5 +17,11 @@ git -C "$root" archive --prefix=softalign-9/ HEAD:scripts/dev/debian | gzip -9n 
 verify "softalign-9.tar.gz names no commit"
 git -C "$root" archive --prefix=softalign-9/ HEAD -- LICENSE | gzip -9n >release/softalign-9.tar.gz
 verify "softalign-9.tar.gz is not what the commit $(git -C "$root" rev-parse HEAD) holds"
+# The archive of a whole tree, of which git reads only the head, and files beside those that are named.
+git -C "$root" archive --prefix=softalign-9/ HEAD | gzip -1n >release/softalign-9.tar.gz
+verify "softalign-9.tar.gz is not what the commit $(git -C "$root" rev-parse HEAD) holds"
+mkdir release/playground && echo >release/playground/page.html
+verify "SHA256SUMS does not name playground/page.html"
+rm -r release/playground
 changed=softalign-9.tar.gz verify "a file is not the one that SHA256SUMS names"
 finish

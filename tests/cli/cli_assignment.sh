@@ -164,6 +164,9 @@ mkdir -p "class/deep/$(printf 'd/%.0s' $(seq 900))" # and no align
 same "leaderboard" "1:good 2:(Model 1) 3:(the diagonal) 4:made 4:twin 6:empty -:deep: the folder has no file align" \
     "$(tail -n +2 out | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $5; for (i = 6; i <= NF; i++) printf " %s", $i }')"
 
+"$assignment" list >/dev/full 2>err
+same "a full disk" "5 scripts/assignment: No space left on device" "$? $(cat err)"
+
 mkdir class/bom class/dos class/full class/none && printf '%s#!/bin/sh\n' "$mark" >class/bom/align
 fails 1 'a mark of the byte order' aligner class/bom
 printf '#!/bin/sh\r\n' >class/dos/align

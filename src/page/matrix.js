@@ -17,7 +17,7 @@ function measure(words, { beside, large }) {
   const widest = isNarrow ? 30 : 46;
   const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
-  const small = large ? font : font * 0.85;
+  const small = large?.small ?? font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const source = longest(words.source);
   return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
@@ -36,7 +36,7 @@ function layoutOf(words, options) {
   const left = large?.bare ? 0 : target + 14 + 1.5 * small;
   const isLine = Boolean(large) && !large.isNarrow;
   const keys = isLine ? 1.5 : gold.length ? 4.1 : 2.4; // lines of the scale and of the key of links
-  const below = large?.bare ? 8 : keys * small;
+  const below = keys * small;
   const overhang = isSlanted ? slope + font - cell / 2 : 8;
   const right = large ? 8 : Math.max((sums ? 4 * font : 0) + 8, overhang);
   const line = isLine ? lineWidth(small, gold) : (large ? 0 : left) + 15 * small;
@@ -197,8 +197,8 @@ function drawParts(words, options, layout) {
 //   unit     of numbers that are not weights: the darkest cell is the largest
 //   sums     with bars of sums and entropies
 //   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
-//   large    { cell, font, isNarrow, bare }: a matrix of these sizes without sums; a bare one has
-//            neither target words nor a scale
+//   large    { cell, font, small, isNarrow, bare }: a matrix of these sizes without sums; a bare
+//            one has neither target words nor a scale
 export function Matrix(words, options) {
   const { act, gold = [], large, signed, unit } = options;
   const layout = layoutOf(words, options);

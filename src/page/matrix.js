@@ -17,7 +17,7 @@ function measure(words, { beside, large }) {
   const widest = isNarrow ? 30 : 46;
   const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
-  const small = large?.small ?? font * 0.85;
+  const small = large ? font : font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const source = longest(words.source);
   return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
@@ -32,15 +32,17 @@ function layoutOf(words, options) {
   const isSlanted = source > cell - 4;
   const slope = source * Math.SQRT1_2;
   const rise = isSlanted ? (large ? 0.87 * source : slope) + font * 0.8 : font;
-  const top = rise + 10 + 1.5 * small;
-  const left = large?.bare ? 0 : target + 14 + 1.5 * small;
+  const isKeyed = !large || large.isKeyed;
+  const axis = isKeyed ? 1.5 * small : 0;
+  const top = rise + 10 + axis;
+  const left = large?.bare ? 0 : target + 14 + axis;
   const isLine = Boolean(large) && !large.isNarrow;
   const keys = isLine ? 1.5 : gold.length ? 4.1 : 2.4; // lines of the scale and of the key of links
-  const below = keys * small;
+  const below = isKeyed ? keys * small : 8;
   const overhang = isSlanted ? slope + font - cell / 2 : 8;
   const right = large ? 8 : Math.max((sums ? 4 * font : 0) + 8, overhang);
   const line = isLine ? lineWidth(small, gold) : (large ? 0 : left) + 15 * small;
-  const width = Math.max(left + columns * cell + right, large?.bare ? 0 : line);
+  const width = Math.max(left + columns * cell + right, isKeyed && !large?.bare ? line : 0);
   // The scale stands right of the words below the matrix where both fit.
   const isInline = sums && width - left > widthOf(captions.coverage, font * 0.85) + 16 * small;
   const coverage = (sums ? 1.8 * font : 8) + (sums && !isInline ? 1.2 * font : 0);
@@ -182,7 +184,7 @@ function drawParts(words, options, layout) {
   const cursor = svg("rect", { class: "cursor", x: box.x - 1.5, width: box.width + 3, ...size });
   const spot = svg("rect", { ...size, class: "spot", width: cell - 2, height: cell - 2 });
   picture.append(svg("rect", { class: "field", ...box }));
-  if (!large?.bare) picture.append(...axesOf(layout));
+  if (!large || (large.isKeyed && !large.bare)) picture.append(...axesOf(layout));
   picture.append(...heads, ...groups, svg("rect", { class: "frame", ...box }));
   picture.append(values, ...empty, ...golds, cursor, spot);
   const cells = rows.flatMap((row) => row.cells);
@@ -197,8 +199,8 @@ function drawParts(words, options, layout) {
 //   unit     of numbers that are not weights: the darkest cell is the largest
 //   sums     with bars of sums and entropies
 //   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
-//   large    { cell, font, small, isNarrow, bare }: a matrix of these sizes without sums; a bare
-//            one has neither target words nor a scale
+//   large    { cell, font, isKeyed, isNarrow, bare }: a matrix of these sizes without sums; only if
+//            isKeyed with names of axes, scale and key; a bare one without these and target words
 export function Matrix(words, options) {
   const { act, gold = [], large, signed, unit } = options;
   const layout = layoutOf(words, options);
@@ -209,10 +211,9 @@ export function Matrix(words, options) {
   const shown = { weights: [], most: 1 }; // most: what the darkest cell stands for
   picture.style.width = room;
   const showSums = options.sums ? addSums(picture, layout) : () => {};
-  const showMost = large?.bare
-    ? () => {}
-    : addScale(picture, layout, signed, options.scale ?? unit);
-  if (gold.length && !large?.bare) addLinkKey(picture, layout, gold);
+  const isKeyed = !large || (large.isKeyed && !large.bare);
+  const showMost = isKeyed ? addScale(picture, layout, signed, options.scale ?? unit) : () => {};
+  if (gold.length && isKeyed) addLinkKey(picture, layout, gold);
   if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
   const keep = act && !large ? addKeys(picture, words, act) : () => {};
   const weightsAt = (t) => rowOf(shown.weights, t, columns);

@@ -255,7 +255,7 @@ START_TEST(it_finds_how_many_words_a_word_becomes) {
                                 A + 5, A + 1, A + 1 + KINDS, SA_EOS};
     static const int wanted[] = {0, 2, 2, 3, 4, 5, 6, 6};
     const sa_sentence source = {e, 8, NULL}, target = {f, 9, NULL};
-    double weights[9 * 8], log_p[9];
+    double weights[(LONGEST + 1) * (LONGEST + 1)], log_p[LONGEST + 1];
     sa_error error;
     ck_assert(sa_aligner_weights(&model, &source, &target, weights, log_p, &error));
     for (int j = 0; j < 8; j++) {

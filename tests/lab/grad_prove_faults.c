@@ -16,7 +16,6 @@ static enum fault {
     NEGATIVE_WEIGHTS,
     SHARED_ANNOTATIONS,
     WRONG_ORDER,
-    READ_PADDING,
     SHARED_GRADIENT,
     LOST_GRADIENT,
     BLIND_KEYS,
@@ -85,7 +84,6 @@ static void plant_in_step(const sa_memory *memory, sa_attention_rows rows, sa_ma
     for (int l = 0; l < c.rows; l++) {
         const int S = memory->first[l + 1] - memory->first[l];
         sa_real *alpha = sa_row(rows.alpha, l);
-        if (planted == READ_PADDING && S < rows.alpha.cols) *sa_row(c, l) += alpha[S];
         if (planted != PEEPING_SCORE || S < 2) continue;
         const double share = 1e-3 * alpha[0] * fabs(*sa_row(memory->annotations, memory->first[l]));
         alpha[0] -= share, alpha[1] += share;
@@ -178,7 +176,6 @@ static const struct {
     [NEGATIVE_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
     [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
     [WRONG_ORDER] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
-    [READ_PADDING] = {SA_MODEL_RECURRENT, {NULL}, "padding "},
     [SHARED_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "padding-gradient "},
     [LOST_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "batching "},
     [BLIND_KEYS] = {SA_MODEL_RECURRENT, {NULL}, "annotations "},

@@ -48,26 +48,30 @@ function stageLayout(many, frames) {
     (host.clientHeight - em * (many - beside)) * (beside / many) -
     (state.models[1] ? 1.4 * em : 0) -
     4;
-  const small = Math.max(0.5 * em, 16); // of names of axes, scale and key of links
-  const across =
-    host.clientWidth -
-    longest(target) -
-    14 -
-    0.5 * longest(source) -
-    beside * (em + 1.5 * small + 8);
-  const isNarrow = lineWidth(small, ["link"]) > width;
-  const cell = Math.min(
-    across / (beside * source.length),
-    (height - 0.87 * longest(source) - 0.8 * em - (isNarrow ? 5.6 : 3) * small - 28) /
-      target.length,
-    3 * em,
-  );
+  const isNarrow = lineWidth(em, ["link"]) > width;
+  // Names of the axes, a scale and the key of links stand there where they have room.
+  const cellOf = (isKeyed) =>
+    Math.min(
+      (host.clientWidth -
+        longest(target) -
+        14 -
+        0.5 * longest(source) -
+        beside * ((isKeyed ? 2.5 : 1) * em + 8)) /
+        (beside * source.length),
+      (height -
+        0.87 * longest(source) -
+        (isKeyed ? (isNarrow ? 6.4 : 3.8) * em + 28 : 0.8 * em + 20)) /
+        target.length,
+      3 * em,
+    );
+  const isKeyed = cellOf(true) >= 0.85 * em;
+  const cell = cellOf(isKeyed);
   return {
     width: Math.max(width, 200),
     height: Math.max(height, 100),
     cell,
     em,
-    small,
+    isKeyed,
     isNarrow,
     isStacked,
     isBands: state.stage !== "matrix" || cell < 0.85 * em,
@@ -76,12 +80,12 @@ function stageLayout(many, frames) {
 
 // A picture in a layout of the page or of the stage, which has sizes in its own em.
 function makePanel({ slot, ...frame }, i, many, layout) {
-  const { isBands, width, height, cell, em, small, isNarrow, isStacked } = layout;
+  const { isBands, width, height, cell, em, isKeyed, isNarrow, isStacked } = layout;
   const words = wordsOf(frame);
   const act = view.actsOf(slot);
   const name = state.models[1] ? titleOf(slot) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
-  const large = cell && { cell, font: em, small, isNarrow, bare: i > 0 && !isStacked };
+  const large = cell && { cell, font: em, isKeyed, isNarrow, bare: i > 0 && !isStacked };
   const beside = many > 1 || innerWidth <= NARROW ? 3 : 1;
   const made = isBands
     ? Bands(words, { width, height, least: em, act })

@@ -11,7 +11,7 @@ extern const sa_aligner_kind *const sa_aligner_kinds[];
 
 extern const sa_option sa_aligner_option_rows[]; /* the options of sa_aligner_options */
 
-/* Returns the number of iterations for so many pairs. */
+/* Returns the number of iterations over this many pairs. */
 int sa_aligner_iterations(const sa_aligner_options *options, size_t pairs);
 
 /* Learns from pairs over vocabularies of `sources` and `targets` words. report may be NULL. Every

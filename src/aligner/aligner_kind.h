@@ -52,8 +52,9 @@ struct sa_aligner_kind {
                   double *scratch, double *counts);
     size_t (*scratch)(size_t I, size_t J);     /* size of the scratch that `infer` needs */
     void (*maximize)(sa_aligner_model *model); /* the M-step of the parameters; NULL: none */
-    /* Instead of expectation maximization and `infer`: the number of its passes over so many pairs;
-     * learning; the weights of a pair without the row of EOS, and null as the last column. */
+    /* Instead of expectation maximization and `infer`: the number of its passes over this many
+     * pairs; learning; the weights of a pair without the row of EOS, and null as the last column.
+     */
     int (*passes)(const sa_aligner_options *options, size_t pairs);
     bool (*learn)(sa_aligner_model *model, const sa_aligner_options *options,
                   const sa_aligner_pairs *pairs, int32_t targets, sa_aligner_report *report,

@@ -1,3 +1,5 @@
+/* Learns by Gibbs sampling how words, jumps and fertilities explain the target words, and aligns by
+ * the mean of several samplers: the equations stand in fertility.h. */
 #include "aligner/fertility.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -6,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BACK = SA_GIBBS_JUMPS / 2 - 1, NEW_PASSES = 12 };
+enum { BACK = SA_GIBBS_JUMPS / 2 - 1 }; /* the farthest jump back with a count of its own */
+enum { NEW_PASSES = 12 };               /* over a new pair, a third for each stage */
 
 /* ---- A link ---------------------------------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
 enum { GRID = 64, SECTIONS = 40 };
 
 /* Solves C r = r in place by elimination. The next pivot is the number with the largest remaining
- * share of its variance; r is 0 where nothing remains but rounding. */
+ * share of its variance; r is 0 where nothing remains but rounding. A variance below 1e-188 times
+ * the square of the distance to cover counts as rounding, too. */
 static void solve(sa_mat C, sa_real *r, sa_real *variance) {
     const int d = C.cols;
     for (int i = 0; i < d; i++) variance[i] = sa_row(C, i)[i] + (sa_real)1e-188 * r[i] * r[i];

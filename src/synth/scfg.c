@@ -90,24 +90,19 @@ static void keep_ending(const sa_grammar *g, sa_category *c) {
 }
 
 bool sa_grammar_solve(sa_grammar *g, sa_error *error) {
-    const sa_category *of = &g->category[g->start[0]], *empty = NULL;
-    bool solved = solve(g, update_ends);
-    for (sa_category *c = g->category; c < g->category + g->category_count; c++) {
-        if (!c->first) empty = c;
-        keep_ending(g, c);
-    }
+    const sa_category *of = &g->category[g->start[0]];
+    const char *problem = solve(g, update_ends) ? NULL : "has categories that are nested too deep";
+    for (size_t i = 0; i < g->category_count; i++) keep_ending(g, &g->category[i]);
     for (int i = 0; i < 2; i++) g->category[g->start[i]].reached = true;
-    solved = solve(g, update_size) && solved;
-    const char *problem = solved ? NULL : "has categories that are nested too deep";
+    if (!solve(g, update_size)) problem = "has categories that are nested too deep";
     for (const sa_category *c = g->category; c < g->category + g->category_count; c++) {
         const char *wrong = c->endless ? "has no end: it contains itself more often than it stops"
                             : c->alone && c->first->next
                                 ? "stands on one side only and needs one derivation, but has two"
-                            : c->reached && !c->ends && !problem ? "cannot end"
+                            : c->reached && !c->ends && !problem ? "cannot end: rules are missing"
                                                                  : NULL;
         if (wrong) of = c, problem = wrong;
     }
-    if (problem && !of->ends && empty) of = empty, problem = "has no rules";
     return !problem || sa_fail(error, SA_DATA, "%s:%zu: [%s] %s", g->name, of->line,
                                sa_grammar_category(g, (int32_t)(of - g->category)), problem);
 }
@@ -243,8 +238,9 @@ static bool update_count(sa_grammar *g, sa_category *c) {
     return changed && g->work < MOST_WORK;
 }
 
-int sa_grammar_count(sa_grammar *g, int longest, sa_error *error) {
-    const size_t row = (size_t)longest + 1, start = (size_t)g->start[0];
+int sa_grammar_count(sa_grammar *g, sa_split split, int least, int longest, uint64_t *sum,
+                     sa_error *error) {
+    const size_t row = (size_t)longest + 1, start = (size_t)g->start[split == SA_TEST];
     uint64_t *count = sa_new(g->category_count * row, sizeof *count, error);
     if (!count) return -1;
     for (size_t c = 0; c < g->category_count; c++) g->category[c].count = count + c * row;
@@ -254,6 +250,7 @@ int sa_grammar_count(sa_grammar *g, int longest, sa_error *error) {
         g->count[g->length] = known ? g->category[start].count[g->length] : SA_GRAMMAR_MANY;
         if (g->work >= MOST_WORK) longest = g->length - 1;
     }
+    for (int i = least; i <= longest; i++) *sum = add(*sum, g->count[i], 1);
     free(count);
     return longest;
 }
@@ -270,9 +267,8 @@ static void add_count(sa_buffer *out, const char *before, uint64_t n, const char
 }
 
 static bool add_sentences(sa_grammar *g, sa_buffer *out, sa_error *error) {
-    const int longest = sa_grammar_count(g, SA_DRAFT_WORDS, error);
     uint64_t sum = 0;
-    for (int i = 0; i <= longest; i++) sum = add(sum, g->count[i], 1);
+    const int longest = sa_grammar_count(g, SA_TRAIN, 0, SA_DRAFT_WORDS, &sum, error);
     add_count(out, "sentences: ", sum, " derivations");
     sa_buffer_addf(out, " of at most %d source words, %.1f on average\n", longest,
                    g->category[g->start[0]].words);

@@ -87,10 +87,13 @@ bool sa_grammar_solve(sa_grammar *grammar, sa_error *error);
 bool sa_grammar_draw(sa_grammar *grammar, sa_draft *draft);
 
 /* Counts the derivations of each source length up to `longest`, at most SA_DRAFT_WORDS, in
- * grammar->count. Suffixes are no words. Returns the longest one counted in about a second; -1: an
- * error. A number above SA_GRAMMAR_MANY, or without end, is SA_GRAMMAR_MANY. */
+ * grammar->count, and adds those of `least` words and more to *sum; for the test split those of
+ * [TEST], if there is such a category. Suffixes are no words. Returns the longest one counted in
+ * about a second; -1: an error. A number above SA_GRAMMAR_MANY, or without end, is SA_GRAMMAR_MANY.
+ */
 #define SA_GRAMMAR_MANY UINT64_C(1000000000000000000)
-int sa_grammar_count(sa_grammar *grammar, int longest, sa_error *error);
+int sa_grammar_count(sa_grammar *grammar, sa_split split, int least, int longest, uint64_t *sum,
+                     sa_error *error);
 
 /* Appends a description: sizes, counts, suspicious categories, examples. */
 bool sa_grammar_check(sa_grammar *grammar, uint64_t seed, sa_buffer *out, sa_error *error);

@@ -13,10 +13,9 @@ const char *const sa_splits[] = {"train", "valid", "test", NULL};
 /* ---- Making a corpus ------------------------------------------------------------------------ */
 
 typedef struct generator {
-    const sa_toy *toy;
+    sa_toy toy; /* with the usual numbers where it has 0 */
     sa_task task;
     sa_grammar *grammar; /* or NULL */
-    size_t wanted;
     sa_draft draft;
     sa_strings seen; /* the hashes of the sources that were written */
 } generator;
@@ -28,7 +27,9 @@ static bool open_toy(generator *own, const sa_toy *toy, sa_error *error) {
                        "a corpus has either a task or a grammar: softalign corpus TASK, or "
                        "softalign corpus --grammar FILE");
     sa_nearest nearest = {.wanted = toy->task};
-    *own = (generator){.toy = toy, .task = {.name = toy->grammar}};
+    *own = (generator){.toy = *toy, .task = {.name = toy->grammar}};
+    if (!toy->pairs) own->toy.pairs = SA_SYNTH_PAIRS;
+    if (!toy->max_words) own->toy.max_words = SA_DRAFT_WORDS;
     for (const sa_task *task = sa_tasks; toy->task && task->name && !own->task.name; task++) {
         if (!strcmp(task->name, toy->task)) own->task = *task;
         sa_nearest_consider(&nearest, task->name);
@@ -41,36 +42,39 @@ static bool open_toy(generator *own, const sa_toy *toy, sa_error *error) {
     return own->task.draw || own->grammar;
 }
 
-/* Fails with what was found, and how many derivations the grammar has. */
-static bool fail_found(const generator *own, sa_error *error) {
-    const int most = own->toy->max_words ? own->toy->max_words : SA_DRAFT_WORDS;
-    const int longest = own->grammar ? sa_grammar_count(own->grammar, most, error) : -1;
-    char all[64] = "";
-    uint64_t sum = 0;
-    for (int i = own->toy->min_words; i <= longest && sum < SA_GRAMMAR_MANY; i++)
-        sum += own->grammar->count[i];
-    if (longest >= 0) snprintf(all, sizeof all, "; all splits have %" PRIu64, sum);
-    return sa_fail(error, SA_USAGE, "%s: found only %zu different %s pairs, not %zu%s",
-                   own->task.name, own->seen.count, sa_splits[own->draft.split], own->wanted, all);
+/* Fails if there are too few pairs. searched: those that were found are all; else only a large
+ * grammar is judged, by how many sentences its hashes leave to the split (see belongs). */
+static bool check_supply(const generator *own, bool searched, sa_error *error) {
+    sa_grammar *g = own->grammar;
+    const sa_split split = own->draft.split;
+    char text[64] = "";
+    uint64_t all = 0;
+    if (g) sa_grammar_count(g, split, own->toy.min_words, own->toy.max_words, &all, error);
+    const uint64_t share = all / 10 * (split == SA_TRAIN ? 8 : 1);
+    if (!searched && (all < 20000 || own->toy.pairs <= share + all / 64)) return true;
+    if (g) snprintf(text, sizeof text, "; all splits have %" PRIu64, all);
+    return sa_fail(error, SA_USAGE, "%s: %s %zu different %s pairs, not %zu%s", own->task.name,
+                   searched ? "found only" : "there are only about",
+                   searched ? own->seen.count : (size_t)share, sa_splits[split], own->toy.pairs,
+                   text);
 }
 
 /* Returns whether a source with that hash has the length and the split. Eight tenths of
  * the sources are for training, one tenth each for validation and test. */
 static bool belongs(const generator *own, uint64_t hash) {
-    const sa_toy *toy = own->toy;
     const int words = own->draft.source.count, tenth = (int)((hash >> 32) % 10);
-    return words >= toy->min_words && (!toy->max_words || words <= toy->max_words) &&
+    return words >= own->toy.min_words && words <= own->toy.max_words &&
            (tenth < 8 ? SA_TRAIN : tenth - 7) == (int)own->draft.split;
 }
 
 /* Samples until there are enough pairs; a long run of draws without a new pair means that the
  * grammar has hardly any left. */
 static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
-    enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000 };
+    enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000, REPEATS = 1000 };
     sa_draft *draft = &own->draft;
-    for (int misses = 0; own->seen.count < own->wanted && !out->failed; misses++) {
+    for (int misses = 0, repeats = 0; own->seen.count < own->toy.pairs && !out->failed; misses++) {
         const size_t seen = own->seen.count, before = out->size;
-        if (misses == MISSES) return fail_found(own, error);
+        if (misses == MISSES) return check_supply(own, true, error);
         sa_draft_clear(draft);
         if (own->task.draw)
             own->task.draw(draft);
@@ -81,7 +85,10 @@ static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_e
         out->size = before;
         if (!belongs(own, hash)) continue;
         if (sa_strings_add(&own->seen, (const char *)&hash, sizeof hash, error) < 0) return false;
-        if (own->seen.count == seen) continue;
+        if (own->seen.count == seen) {
+            if (++repeats == REPEATS && !check_supply(own, false, error)) return false;
+            continue;
+        }
         sa_draft_write(draft, out);
         if (flush && out->size >= FLUSH && !flush(out, error)) return false;
         misses = -1;
@@ -94,10 +101,8 @@ bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa
     sa_rng rng = sa_rng_seed(toy->seed, (uint64_t)toy->split);
     if (!sa_within(toy->split, 0, SA_TEST, "split", error)) return false;
     if (toy->pairs > SA_SYNTH_LIMIT)
-        return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
-                       toy->pairs, SA_SYNTH_LIMIT);
+        return sa_fail(error, SA_USAGE, "a toy corpus has at most %zu pairs", SA_SYNTH_LIMIT);
     if (!open_toy(&own, toy, error)) return false;
-    own.wanted = toy->pairs ? toy->pairs : SA_SYNTH_PAIRS;
     own.draft.split = (sa_split)toy->split, own.draft.rng = &rng;
     const bool done = !toy->check ? draw_all(&own, flush, out, error)
                       : own.grammar

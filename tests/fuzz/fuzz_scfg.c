@@ -20,7 +20,8 @@ static void draw(sa_grammar *grammar, uint64_t seed) {
 }
 
 static void count(sa_grammar *grammar) {
-    const int longest = sa_grammar_count(grammar, 12, NULL);
+    uint64_t sum = 0;
+    const int longest = sa_grammar_count(grammar, SA_TRAIN, 0, 12, &sum, NULL);
     ck_assert(longest >= -1 && longest <= 12);
     for (int i = 0; i <= longest; i++) ck_assert_uint_le(grammar->count[i], SA_GRAMMAR_MANY);
 }

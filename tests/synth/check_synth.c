@@ -217,7 +217,7 @@ START_TEST(does_not_look_for_what_cannot_be) {
         ck_assert(!sa_synth_write(&rows[i], NULL, &out, &error));
         ck_assert_str_eq(error.text, messages[i]);
     }
-    const sa_toy enough = {NULL, "large.scfg", 20000, 1, SA_TRAIN};
+    const sa_toy enough = {NULL, "large.scfg", 12000, 1, SA_TRAIN};
     ck_assert(sa_synth_write(&enough, NULL, &out, &error));
     sa_buffer_release(&text), sa_buffer_release(&out);
 }

@@ -41,8 +41,11 @@ export function isRightToLeft(words) {
 export const numeral = (number) =>
   ["de", "fr"].includes(document.documentElement.lang) ? number.replace(".", ",") : number;
 
+// Returns a number with this many decimals; what rounds to 0 has no sign.
 export function fixed(value, decimals) {
-  return Number.isFinite(value) ? numeral(value.toFixed(decimals)) : "–";
+  if (!Number.isFinite(value)) return "–";
+  const text = value.toFixed(decimals);
+  return numeral(Number(text) === 0 ? text.replace("-", "") : text);
 }
 
 // Returns a cell of a CSV file. Like sa_csv_cell_add, it keeps spreadsheets from running words as

@@ -77,7 +77,7 @@ def extended_of(o, arrays):
 
 
 def gradients(model, weights, pairs):
-    """The loss and its derivative by every parameter, as numpy arrays; 0 where uniform weights need no query."""
+    """The loss and its derivative with respect to every parameter, as numpy arrays; 0 where uniform weights need no query."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
     loss = model.loss(whole(p, model.o), pairs)
     loss.backward()

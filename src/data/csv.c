@@ -257,7 +257,7 @@ static bool parse_row(table_parser *parser) {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Decides about a first row 0, 1, 2 ...: it is the header if all other rows have fractions. */
+/* Decides whether a first row 0, 1, 2 ... is a header: it is if all other rows have fractions. */
 static void settle_count(sa_number_table *table, bool is_header) {
     const size_t cols = (size_t)table->cols;
     if (is_header) {

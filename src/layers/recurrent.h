@@ -72,8 +72,8 @@ int sa_recurrent_da_width(const sa_recurrent *w);
 
 typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
 
-/* What a product multiplies by: its weights, or their gradients; the first block that they fill,
- * and the number of blocks in use from there on. */
+/* One factor of a product: the weights or their gradients; of the blocks of the row, which begin
+ * at block `at`, the product uses `count` from `first` on. */
 typedef struct sa_factor {
     const sa_recurrent *w;
     sa_product product;

@@ -60,7 +60,7 @@ static void attend_with(sa_mat z, bool decoding, double u, sa_mat p, sa_mat alph
     sa_copy_mat(sa_hard_part.rare->samples(sa_rows(rows.part[part], 0, 1)), draws);
 }
 
-/* de, from the derivatives by log p(s) and the entropy. */
+/* de, from the derivatives with respect to log p(s) and the entropy. */
 static void draw_backward(sa_mat p, sa_mat alpha, double by_log, double by_entropy, sa_mat de) {
     const int part = sa_part_find(&w, &sa_hard_part);
     sa_head at = head, d = {.alpha = de};

@@ -200,7 +200,7 @@ START_TEST(backward) {
 }
 END_TEST
 
-/* The derivative of the first weight by alpha. */
+/* The derivative of the first weight with respect to alpha. */
 START_TEST(derivative_by_alpha) {
     const double z[] = {-1, 0, .5}, first[] = {1, 0, 0};
     const sa_mat own = of_numbers(z, 3), dp = of_numbers(first, 3);

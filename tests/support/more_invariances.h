@@ -124,7 +124,8 @@ static const char *no_encoder_window(const sa_proof_setup *setup) {
     return reach_of(setup) ? NULL : "the encoder has no windows around its words";
 }
 
-/* The gradient of annotation i by every source word; sparse weights may make any of it zero. */
+/* The gradient of annotation i with respect to every source word; sparse weights may make any of it
+ * zero. */
 static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
                               sa_proof_setup *setup) {
     const sa_transformer *w = &pass->w->transformer;
@@ -142,8 +143,8 @@ static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
     return count;
 }
 
-/* In how many pairs of an annotation and a source word the gradient of one by the other is exactly
- * zero within that reach, or is not beyond it. */
+/* In how many pairs of an annotation and a source word the gradient of one with respect to the
+ * other is exactly zero within that reach, or is not beyond it. */
 static bool measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                           sa_error *error) {
     const sa_stack *encoder = &setup->model.w.transformer.encoder;

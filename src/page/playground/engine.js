@@ -13,7 +13,7 @@ export const engine = {
   failed: () => {},
 };
 
-// Returns what the page holds as base64 of gzip: the module, a trained model.
+// Unpacks an element that holds gzip as base64: the module, or a trained model.
 export async function heldBytes(id) {
   const packed = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) =>
     letter.charCodeAt(0),

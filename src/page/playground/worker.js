@@ -1,6 +1,6 @@
 // The worker: trains up to two models in turn, update by update, and answers the page between two
 // slices. A message of the page has an id, an act and its arguments; the answer has the id and a
-// result or an error. During a training, a moment (a frame of each model) goes to the page after
+// result or an error. During a training, the page gets a moment (a frame of each model) after
 // each slice.
 
 import { openModule } from "./module.js";

@@ -120,15 +120,9 @@ static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat 
 
 /* ---- Cosines --------------------------------------------------------------------------------- */
 
-/* Returns the length, which is bounded from below so that gradients stay finite. */
-static sa_real length(const sa_real *x, int size) {
-    const sa_real length = sa_sqrt(sa_dot(x, x, size));
-    return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
-}
-
 /* Computes x / |x|. */
 static void direction(const sa_real *x, sa_real *unit, int size) {
-    const sa_real by = length(x, size);
+    const sa_real by = sa_length(x, size);
     for (int l = 0; l < size; l++) unit[l] = x[l] / by;
 }
 
@@ -136,7 +130,7 @@ static void direction(const sa_real *x, sa_real *unit, int size) {
 static void cosines_forward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int j = 0; j < k.rows; j++) direction(sa_row(k, j), sa_row(scratch, j), k.cols);
     for (int i = 0; i < q.rows; i++) {
-        const sa_real by = sharpness / length(sa_row(q, i), q.cols);
+        const sa_real by = sharpness / sa_length(sa_row(q, i), q.cols);
         for (int j = 0; j < k.rows; j++)
             sa_row(e, i)[j] = by * sa_dot(sa_row(q, i), sa_row(scratch, j), q.cols);
     }
@@ -155,10 +149,10 @@ static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de
     const int d = q.cols;
     sa_real dsharpness = 0;
     for (int j = 0; j < k.rows; j++) {
-        const sa_real *kj = sa_row(k, j), of_k = length(kj, d);
+        const sa_real *kj = sa_row(k, j), of_k = sa_length(kj, d);
         sa_real *unit = sa_row(scratch, j);
         for (int i = 0; i < q.rows; i++) {
-            const sa_real *qi = sa_row(q, i), of_q = length(qi, d);
+            const sa_real *qi = sa_row(q, i), of_q = sa_length(qi, d);
             direction(kj, unit, d);
             const sa_real c = sa_dot(qi, unit, d) / of_q, by = sharpness * sa_row(de, i)[j];
             dsharpness += sa_row(de, i)[j] * c;
@@ -221,20 +215,16 @@ const sa_part sa_directions_part = {
 
 /* ---- Location: without the source ------------------------------------------------------------ */
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* e_ij = q_ij for the first S positions    q [Q x S_max], e [Q x S] */
 static void location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    const int visible = least(q.cols, e.cols);
+    const int visible = sa_least(q.cols, e.cols);
     sa_copy_mat(sa_cols(q, 0, visible), sa_cols(e, 0, visible));
     sa_zero(sa_cols(e, visible, e.cols - visible));
 }
 
 static void location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                               sa_mat dv_a, sa_mat scratch) {
-    const int visible = least(q.cols, de.cols);
+    const int visible = sa_least(q.cols, de.cols);
     sa_add(sa_cols(de, 0, visible), sa_cols(dq, 0, visible)); /* e_ij = q_ij */
 }
 
@@ -243,7 +233,7 @@ static void positions_span(const sa_attention *w, int part, const sa_head *head,
     const int most = w->query_width / w->heads;
     const sa_head at = {
         .index = -1, .i = head->i + query, .q = sa_rows(head->q, query, 1), .memory = head->memory};
-    seen->count = least(seen->count, most);
+    seen->count = sa_least(seen->count, most);
     sa_part_trace_number(w, part, &at, "S = min(words, S_max)", "S_max", "S_max", (sa_real)most);
 }
 

@@ -16,67 +16,6 @@
 #include "tensor/dispatch.h"
 #include "tensor/trace.h"
 
-static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs);
-static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,
-                           sa_real *da_r, sa_real *ds_prev);
-static void update_forward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat s);
-static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat ds,
-                            sa_mat da, sa_mat dprevious);
-
-/* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
-
-/* A.1.1: z, r = sigma(a + U s_prev); s~ = tanh(a + U [r . s_prev]); s = (1 - z) . s_prev + z . s~
- *
- *   s_prev [L x n]: U multiplies previous.masked, s_prev with dropout; the update reads previous.s
- *   gates [L x 3n]: a -> z | r | s~, cache [L x n]: r . s_prev -> state.s [L x n] */
-static void gru_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                        sa_state state) {
-    const int n = w->n;
-    const sa_mat s_prev = previous.masked, rs = sa_cols(cache, 0, n);
-    sa_product_forward(sa_U_of(w, 0, 2), s_prev, gates, cache); /* z, r = sigma(a + U s_prev) */
-    sa_trace("inside sigma", gates);
-    sa_sigmoid(sa_cols(gates, 0, 2 * n));
-    for (int l = 0; l < gates.rows; l++)
-        reset_forward(n, sa_row(gates, l) + n, sa_row(s_prev, l), sa_row(rs, l));
-    sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s_prev]) */
-    sa_trace("inside tanh", gates);
-    sa_tanh(sa_cols(gates, 2 * n, n));
-    update_forward(w, gates, previous.s, state.s);
-}
-
-static void gru_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                         sa_state dstate, sa_mat da, sa_state dprevious, sa_mat drs,
-                         sa_recurrent *dw) {
-    const int n = w->n;
-    update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
-    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~: a + U [r . s_prev] */
-    for (int l = 0; l < gates.rows; l++)
-        reset_backward(n, sa_row(gates, l) + n, sa_row(previous.masked, l), sa_row(drs, l),
-                       sa_row(da, l) + n, sa_row(dprevious.masked, l));
-    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r */
-}
-
-/* Accumulates dU of both products. */
-static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    const sa_mat rs = sa_cols(cache, 0, dw->n);
-    sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
-    sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
-}
-
-/* Computes rs = r . s_prev    [n] each */
-static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs) {
-    for (int k = 0; k < n; k++) rs[k] = r[k] * s_prev[k];
-}
-
-/* Accumulates into ds_prev; fills da_r, the gradient of the sum in r. */
-static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,
-                           sa_real *da_r, sa_real *ds_prev) {
-    for (int k = 0; k < n; k++) {
-        ds_prev[k] += drs[k] * r[k];
-        da_r[k] = drs[k] * s_prev[k] * r[k] * (1 - r[k]);
-    }
-}
-
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
  * Of n units; gates: the blocks z | r | s~. */
 
@@ -129,6 +68,60 @@ static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous
         (w->cell->keeps_old ? z_old_backward : z_new_backward)(w->n, sa_row(gates, l),
                                                                sa_row(previous, l), sa_row(ds, l),
                                                                sa_row(da, l), sa_row(dprevious, l));
+}
+
+/* Computes rs = r . s_prev    [n] each */
+static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs) {
+    for (int k = 0; k < n; k++) rs[k] = r[k] * s_prev[k];
+}
+
+/* Accumulates into ds_prev; fills da_r, the gradient of the sum in r. */
+static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,
+                           sa_real *da_r, sa_real *ds_prev) {
+    for (int k = 0; k < n; k++) {
+        ds_prev[k] += drs[k] * r[k];
+        da_r[k] = drs[k] * s_prev[k] * r[k] * (1 - r[k]);
+    }
+}
+
+/* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
+
+/* A.1.1: z, r = sigma(a + U s_prev); s~ = tanh(a + U [r . s_prev]); s = (1 - z) . s_prev + z . s~
+ *
+ *   s_prev [L x n]: U multiplies previous.masked, s_prev with dropout; the update reads previous.s
+ *   gates [L x 3n]: a -> z | r | s~, cache [L x n]: r . s_prev -> state.s [L x n] */
+static void gru_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                        sa_state state) {
+    const int n = w->n;
+    const sa_mat s_prev = previous.masked, rs = sa_cols(cache, 0, n);
+    sa_product_forward(sa_U_of(w, 0, 2), s_prev, gates, cache); /* z, r = sigma(a + U s_prev) */
+    sa_trace("inside sigma", gates);
+    sa_sigmoid(sa_cols(gates, 0, 2 * n));
+    for (int l = 0; l < gates.rows; l++)
+        reset_forward(n, sa_row(gates, l) + n, sa_row(s_prev, l), sa_row(rs, l));
+    sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s_prev]) */
+    sa_trace("inside tanh", gates);
+    sa_tanh(sa_cols(gates, 2 * n, n));
+    update_forward(w, gates, previous.s, state.s);
+}
+
+static void gru_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                         sa_state dstate, sa_mat da, sa_state dprevious, sa_mat drs,
+                         sa_recurrent *dw) {
+    const int n = w->n;
+    update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
+    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~: a + U [r . s_prev] */
+    for (int l = 0; l < gates.rows; l++)
+        reset_backward(n, sa_row(gates, l) + n, sa_row(previous.masked, l), sa_row(drs, l),
+                       sa_row(da, l) + n, sa_row(dprevious.masked, l));
+    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r */
+}
+
+/* Accumulates dU of both products. */
+static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+    const sa_mat rs = sa_cols(cache, 0, dw->n);
+    sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
+    sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
 }
 
 /* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */

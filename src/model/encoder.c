@@ -6,74 +6,6 @@
 
 #include <string.h>
 
-static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat m);
-static sa_state only_m(sa_mat m);
-static void last_forward(const sa_batch *batch, sa_state states, sa_state last);
-static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates);
-static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
-                          sa_rng *rng, sa_encoder_cache *cache);
-static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
-                           sa_encoder *dw);
-static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
-                    sa_mat by_sentence, bool back);
-static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
-                              const sa_direction *cache, sa_arena products, sa_state states);
-static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
-                               const sa_direction *cache, sa_state dstates, sa_mat dx,
-                               const sa_encoder_cache *workspace, sa_recurrent *dw);
-
-/* ---- All layers ------------------------------------------------------------------------------ */
-
-/* A.2.1: h_j = [forward_j ; backward_j]; encode_forward of paper/rnnsearch.c, generalized.
- * annotations [N x A], sentence by sentence */
-void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
-                        sa_encoder_cache *cache) {
-    embed_forward(w, batch, dropout, rng, cache);
-    sa_mat h = cache->x;
-    for (int layer = 0; layer < w->layers; layer++) {
-        for (int d = 0; d < w->directions; d++) {
-            sa_direction *direction = &cache->direction[layer][d];
-            sa_state_dropout_start(dropout.state, rng, &direction->cell.dropout,
-                                   &direction->cell.previous);
-            direction_forward(&w->layer[layer][d], &batch->source, h, direction, cache->products,
-                              states_of(w, cache->h[layer], d, direction->m));
-        }
-        h = cache->h[layer];
-        last_forward(batch, states_of(w, h, 0, cache->direction[layer][0].m), cache->last[layer]);
-        if (layer < w->layers - 1) sa_dropout_forward(dropout.layers, rng, cache->h_mask[layer], h);
-    }
-    reorder(w, batch, cache->first, h, cache->annotations, false);
-    sa_dropout_forward(dropout.all, rng, cache->annotation_mask, cache->annotations);
-    if (cache->last_m.cols)
-        last_forward(batch, only_m(cache->direction[w->layers - 1][0].m), only_m(cache->last_m));
-}
-
-void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
-                         sa_encoder_cache *cache, sa_encoder *dw) {
-    sa_dropout_backward(dropout.all, cache->annotation_mask, cache->dannotations);
-    reorder(w, batch, cache->first, w->layers ? cache->dh[w->layers - 1] : cache->dx,
-            cache->dannotations, true);
-    for (int layer = w->layers - 1; layer >= 0; layer--) {
-        sa_mat below = layer ? cache->h[layer - 1] : cache->x;
-        sa_mat dbelow = layer ? cache->dh[layer - 1] : cache->dx;
-        if (layer < w->layers - 1)
-            sa_dropout_backward(dropout.layers, cache->h_mask[layer], cache->dh[layer]);
-        sa_zero(dbelow);
-        for (int d = w->directions - 1; d >= 0; d--) {
-            const sa_direction *direction = &cache->direction[layer][d];
-            const sa_state dstates = states_of(w, cache->dh[layer], d, cache->dm);
-            sa_state_dropout_return(dropout.state, &direction->cell.dropout, &cache->dprevious);
-            sa_zero(cache->dm);
-            if (d == 0) last_backward(batch, cache->dlast[layer], dstates);
-            if (layer == w->layers - 1 && d == 0 && cache->last_m.cols)
-                last_backward(batch, only_m(cache->dlast_m), only_m(cache->dm));
-            direction_backward(&w->layer[layer][d], &batch->source, below, direction, dstates,
-                               dbelow, cache, &dw->layer[layer][d]);
-        }
-    }
-    embed_backward(batch, dropout, cache, dw);
-}
-
 /* ---- One direction --------------------------------------------------------------------------- */
 
 /* Visit i, from 0, of a direction reads step i, or steps - 1 - i backward. */
@@ -212,4 +144,56 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
                    sizeof(sa_real) * (size_t)by_step.cols);
         }
     }
+}
+
+/* ---- All layers ------------------------------------------------------------------------------ */
+
+/* A.2.1: h_j = [forward_j ; backward_j]; encode_forward of paper/rnnsearch.c, generalized.
+ * annotations [N x A], sentence by sentence */
+void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
+                        sa_encoder_cache *cache) {
+    embed_forward(w, batch, dropout, rng, cache);
+    sa_mat h = cache->x;
+    for (int layer = 0; layer < w->layers; layer++) {
+        for (int d = 0; d < w->directions; d++) {
+            sa_direction *direction = &cache->direction[layer][d];
+            sa_state_dropout_start(dropout.state, rng, &direction->cell.dropout,
+                                   &direction->cell.previous);
+            direction_forward(&w->layer[layer][d], &batch->source, h, direction, cache->products,
+                              states_of(w, cache->h[layer], d, direction->m));
+        }
+        h = cache->h[layer];
+        last_forward(batch, states_of(w, h, 0, cache->direction[layer][0].m), cache->last[layer]);
+        if (layer < w->layers - 1) sa_dropout_forward(dropout.layers, rng, cache->h_mask[layer], h);
+    }
+    reorder(w, batch, cache->first, h, cache->annotations, false);
+    sa_dropout_forward(dropout.all, rng, cache->annotation_mask, cache->annotations);
+    if (cache->last_m.cols)
+        last_forward(batch, only_m(cache->direction[w->layers - 1][0].m), only_m(cache->last_m));
+}
+
+void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                         sa_encoder_cache *cache, sa_encoder *dw) {
+    sa_dropout_backward(dropout.all, cache->annotation_mask, cache->dannotations);
+    reorder(w, batch, cache->first, w->layers ? cache->dh[w->layers - 1] : cache->dx,
+            cache->dannotations, true);
+    for (int layer = w->layers - 1; layer >= 0; layer--) {
+        sa_mat below = layer ? cache->h[layer - 1] : cache->x;
+        sa_mat dbelow = layer ? cache->dh[layer - 1] : cache->dx;
+        if (layer < w->layers - 1)
+            sa_dropout_backward(dropout.layers, cache->h_mask[layer], cache->dh[layer]);
+        sa_zero(dbelow);
+        for (int d = w->directions - 1; d >= 0; d--) {
+            const sa_direction *direction = &cache->direction[layer][d];
+            const sa_state dstates = states_of(w, cache->dh[layer], d, cache->dm);
+            sa_state_dropout_return(dropout.state, &direction->cell.dropout, &cache->dprevious);
+            sa_zero(cache->dm);
+            if (d == 0) last_backward(batch, cache->dlast[layer], dstates);
+            if (layer == w->layers - 1 && d == 0 && cache->last_m.cols)
+                last_backward(batch, only_m(cache->dlast_m), only_m(cache->dm));
+            direction_backward(&w->layer[layer][d], &batch->source, below, direction, dstates,
+                               dbelow, cache, &dw->layer[layer][d]);
+        }
+    }
+    embed_backward(batch, dropout, cache, dw);
 }

@@ -1,6 +1,7 @@
 #include "tensor/bf16.h"
 #include "tensor/denormal.h"
 #include "tensor/dispatch.h"
+#include "tensor/vec.h"
 
 #include <softalign/report.h>
 #include <stdint.h>
@@ -162,10 +163,6 @@ static void round_columns(sa_mat x, sa_mat to) {
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* Packs rows k .. k+depth-1 and columns j .. j+count-1 of W, or of W' if `transposed`, as a
  * panel. */
 static void pack_block(sa_mat W, bool transposed, int k, int depth, int j, int count, sa_real *to) {
@@ -205,7 +202,7 @@ sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jo
     for (int j = job * WIDTH; jobs && j < cols; j += jobs * WIDTH) {
         sa_real *panel = buffer.x + (ptrdiff_t)j * places(inner);
         for (int k = 0; k < inner; k += DEPTH)
-            pack_block(W, transposed, k, least(DEPTH, inner - k), j, least(WIDTH, cols - j),
+            pack_block(W, transposed, k, sa_least(DEPTH, inner - k), j, sa_least(WIDTH, cols - j),
                        panel + (ptrdiff_t)places(k) * WIDTH);
     }
     if (job == 0 && jobs) memset(buffer.x + size, 0, WIDTH * sizeof *buffer.x);
@@ -255,9 +252,9 @@ static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_r
     sa_real panel[WIDTH * DEPTH];
     const int inner = W->transposed ? W->mat.cols : W->mat.rows;
     for (int j = 0, cols = 0; j < c.cols; j += cols) {
-        cols = least(WIDTH - (W->packed.offset + j) % WIDTH, c.cols - j);
+        cols = sa_least(WIDTH - (W->packed.offset + j) % WIDTH, c.cols - j);
         for (int k = 0; k < inner; k += DEPTH) {
-            const int depth = least(DEPTH, inner - k);
+            const int depth = sa_least(DEPTH, inner - k);
             product(along(a, transposed, places(k), places(depth)),
                     panel_of(W, k, depth, j, cols, panel), k ? 1 : beta, sa_cols(c, j, cols));
         }
@@ -300,15 +297,15 @@ static multiplier span_of(const multiplier *W, int k, int depth, bool shared, in
 __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
                                                       const multiplier *W, sa_real beta, sa_mat c) {
     sa_real rounded_rows[ROUNDED];
-    const int inner = transposed ? a.rows : a.cols, longest = least(inner, SPAN);
+    const int inner = transposed ? a.rows : a.cols, longest = sa_least(inner, SPAN);
     const bool keeps = W->packed.panels || has_room(W, longest, c.cols);
-    const int span = keeps ? longest : least(inner, DEPTH),
+    const int span = keeps ? longest : sa_least(inner, DEPTH),
               most = ROUNDED / (places(span) + PAD) / TILE * TILE;
     for (int k = 0; k < inner; k += span, beta = 1) {
-        const int depth = least(span, inner - k);
+        const int depth = sa_least(span, inner - k);
         const multiplier stretch = span_of(W, k, depth, c.rows > most, c.cols);
         for (int i = 0; i < c.rows; i += most) {
-            const int rows = least(most, c.rows - i);
+            const int rows = sa_least(most, c.rows - i);
             const sa_mat block = round_block(a, transposed, i, rows, k, depth, rounded_rows);
             multiply_panels(block, transposed, &stretch, beta, sa_rows(c, i, rows));
         }

@@ -1,5 +1,6 @@
 /* blas: matrix products by OpenBLAS. */
 #include "tensor/blas.h"
+#include "tensor/vec.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
@@ -44,17 +45,13 @@ typedef struct tile {
     int rows, cols, inner;
 } tile;
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* Returns the tile for a product [rows x inner] [inner x cols]: its piece of the second factor
  * stays in the first-level cache and is used for as many rows as WORK allows. */
 static tile tile_of(int rows, int cols, int inner) {
-    tile t = {.inner = least(inner, DEEP)};
-    t.cols = least(cols, FACE / t.inner);
-    t.inner = least(inner, FACE / t.cols);
-    t.rows = least(rows, WORK / (t.cols * t.inner));
+    tile t = {.inner = sa_least(inner, DEEP)};
+    t.cols = sa_least(cols, FACE / t.inner);
+    t.inner = sa_least(inner, FACE / t.cols);
+    t.rows = sa_least(rows, WORK / (t.cols * t.inner));
     return t;
 }
 
@@ -62,10 +59,10 @@ static tile tile_of(int rows, int cols, int inner) {
 static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     const tile t = tile_of(c.rows, c.cols, b.rows);
     for (int k = 0; k < b.rows; k += t.inner, beta = 1) {
-        const sa_mat bk = sa_rows(b, k, least(t.inner, b.rows - k));
+        const sa_mat bk = sa_rows(b, k, sa_least(t.inner, b.rows - k));
         for (int j = 0; j < c.cols; j += t.cols)
             for (int i = 0; i < c.rows; i += t.rows) {
-                const int rows = least(t.rows, c.rows - i), cols = least(t.cols, c.cols - j);
+                const int rows = sa_least(t.rows, c.rows - i), cols = sa_least(t.cols, c.cols - j);
                 const sa_real *aik = transposed ? sa_row(a, k) + i : sa_row(a, i) + k;
                 gemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, rows,
                      cols, bk.rows, 1, aik, a.ld, bk.x + j, bk.ld, beta, sa_row(c, i) + j, c.ld);

@@ -8,6 +8,16 @@
 
 #include "tensor/mat.h"
 
+static inline int sa_least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Returns |x|, bounded from below so that gradients stay finite. */
+static inline sa_real sa_length(const sa_real *x, int size) {
+    const sa_real length = sa_sqrt(sa_dot(x, x, size));
+    return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
+}
+
 /* Returns 1 / (1 + exp(-x)) of one number. */
 static inline sa_real sa_sigma(sa_real x) {
     return (sa_real)(1 / (1 + exp(-(double)x)));

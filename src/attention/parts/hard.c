@@ -14,43 +14,6 @@
  * too, were constant: there the first term is 0. Decoding takes the most probable word. */
 #include "attention/parts.h"
 
-static sa_mat samples(sa_mat row);
-static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head);
-static int most_probable(sa_mat p);
-static int draw(double u, sa_mat p);
-static double log_of(sa_real p);
-static double entropy(sa_mat p);
-
-static void query_forward(const sa_attention *w, int part, sa_head *head) {
-    sa_zero(samples(head->rows.part[part]));
-}
-
-/* Draws s ~ Multinoulli(p). */
-static void weights_forward(const sa_attention *w, int part, sa_head *head) {
-    const sa_mat p = probabilities(w, part, head);
-    const double u = head->rows.noise.cols ? (double)head->rows.noise.x[head->index] : 1;
-    sa_real *sums = head->rows.part[part].x;
-    sa_copy_mat(head->alpha, p);
-    sa_part_trace(w, part, head, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects",
-                  SA_SHAPE_COLUMN, "probability", "p_ij", p);
-    sums[1] += (sa_real)entropy(p);
-    if (!w->decoding && u >= 1) return;
-    const int s = w->decoding ? most_probable(p) : draw(u, p);
-    sa_zero(head->alpha);
-    head->alpha.x[s] = 1;
-    sums[0] += (sa_real)log_of(p.x[s]);
-}
-
-/* d log p_s / de_j = 1[j = s] - p_j, which is alpha_j - p_j; dH / de_j = -p_j (log p_j + H) */
-static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const sa_mat p = probabilities(w, part, head);
-    const sa_real *dsums = d->rows.part[part].x;
-    const double H = entropy(p);
-    for (int j = 0; j < p.cols; j++)
-        d->alpha.x[j] = dsums[0] * (head->alpha.x[j] - p.x[j]) -
-                        dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
-}
-
 /* The row of a query: log p(s) and the entropy of p, each summed over heads, and p of all heads. */
 enum { SUMS = 2 };
 
@@ -91,6 +54,38 @@ static double entropy(sa_mat p) {
     double H = 0;
     for (int j = 0; j < p.cols; j++) H -= (double)p.x[j] * log_of(p.x[j]);
     return H;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+static void query_forward(const sa_attention *w, int part, sa_head *head) {
+    sa_zero(samples(head->rows.part[part]));
+}
+
+/* Draws s ~ Multinoulli(p). */
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat p = probabilities(w, part, head);
+    const double u = head->rows.noise.cols ? (double)head->rows.noise.x[head->index] : 1;
+    sa_real *sums = head->rows.part[part].x;
+    sa_copy_mat(head->alpha, p);
+    sa_part_trace(w, part, head, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects",
+                  SA_SHAPE_COLUMN, "probability", "p_ij", p);
+    sums[1] += (sa_real)entropy(p);
+    if (!w->decoding && u >= 1) return;
+    const int s = w->decoding ? most_probable(p) : draw(u, p);
+    sa_zero(head->alpha);
+    head->alpha.x[s] = 1;
+    sums[0] += (sa_real)log_of(p.x[s]);
+}
+
+/* d log p_s / de_j = 1[j = s] - p_j, which is alpha_j - p_j; dH / de_j = -p_j (log p_j + H) */
+static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat p = probabilities(w, part, head);
+    const sa_real *dsums = d->rows.part[part].x;
+    const double H = entropy(p);
+    for (int j = 0; j < p.cols; j++)
+        d->alpha.x[j] = dsums[0] * (head->alpha.x[j] - p.x[j]) -
+                        dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
 }
 
 static const sa_normalizer by_draw = {

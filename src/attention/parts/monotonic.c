@@ -40,11 +40,6 @@ sa_mat sa_monotonic_bind(sa_binder *binder, const char *prefix, int size, int he
     return own;
 }
 
-static sa_real length(sa_mat v) {
-    const sa_real length = sa_sqrt(sa_dot(v.x, v.x, v.cols));
-    return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
-}
-
 /* Computes t_j = tanh(q + k_j + b). */
 static void perceptron(sa_mat b, const sa_real *q, sa_mat k, sa_mat t) {
     for (int j = 0; j < k.rows; j++)
@@ -55,7 +50,7 @@ static void perceptron(sa_mat b, const sa_real *q, sa_mat k, sa_mat t) {
 /* Section 2.4: e_ij = g v' / |v| tanh(q_i + k_j + b) + r */
 void sa_monotonic_score_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     const monotonic w = parts_of(own);
-    const sa_real by = *w.g / length(w.v);
+    const sa_real by = *w.g / sa_length(w.v.x, w.v.cols);
     for (int i = 0; i < q.rows; i++) {
         perceptron(w.b, sa_row(q, i), k, scratch);
         for (int j = 0; j < k.rows; j++)
@@ -67,7 +62,7 @@ void sa_monotonic_score_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat
 void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                  sa_mat down, sa_mat scratch) {
     const monotonic w = parts_of(own), dw = parts_of(down);
-    const sa_real size = length(w.v), by = *w.g / size;
+    const sa_real size = sa_length(w.v.x, w.v.cols), by = *w.g / size;
     for (int i = 0; i < q.rows; i++) {
         perceptron(w.b, sa_row(q, i), k, scratch);
         for (int j = 0; j < k.rows; j++) {

@@ -70,20 +70,16 @@ static void multiply_panel(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* Computes c = beta c + a b (a b' with `transposed`); the inner dimension of b is `inner`. */
 static void multiply(plain_factor a, sa_mat b, bool transposed, int inner, sa_real beta, sa_mat c) {
     sa_real panel[DEEP * WIDTH];
     if (!inner && beta == 0) sa_zero(c);
     for (int k = 0, depth; k < inner; k += depth, beta = 1) {
-        depth = least(DEEP, inner - k);
+        depth = sa_least(DEEP, inner - k);
         const plain_factor part = {a.x + k * a.step, a.row, a.step};
         const sa_mat bk = transposed ? sa_cols(b, k, depth) : sa_rows(b, k, depth);
         for (int j = 0, cols; j < c.cols; j += cols) {
-            cols = least(WIDTH, c.cols - j);
+            cols = sa_least(WIDTH, c.cols - j);
             const bool in_place = !transposed && cols == WIDTH;
             if (!in_place) sa_packed_panel(bk, j, cols, transposed, panel);
             multiply_panel(part, in_place ? bk.x + j : panel, in_place ? bk.ld : WIDTH, depth,

@@ -2,6 +2,7 @@
  * other programs. */
 #include "base/container.h"
 #include "base/memory.h"
+#include "config/settings.h"
 #include "lab/lab_model.h"
 #include "lab/lab_pass.h"
 
@@ -183,15 +184,16 @@ static void add_all(dump *out, double loss) {
 
 bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error) {
-    const sa_metadata settings = {"settings", job->settings_text};
+    char *text = sa_settings_write(job->settings, error);
+    const sa_metadata settings = {"settings", text};
     dump out = {.model = model, .job = job};
     add_all(&out, loss); /* counts */
     const size_t count = out.count, size = out.arena.used;
     out = (dump){.model = model, .job = job, .tensors = sa_new(count, sizeof *out.tensors, error)};
-    bool good = out.tensors && sa_arena_init(&out.arena, size, error);
+    bool good = text && out.tensors && sa_arena_init(&out.arena, size, error);
     if (good) add_all(&out, loss);
     good = good && sa_container_write(path, out.tensors, count, &settings, 1, error);
     sa_arena_release(&out.arena);
-    free(out.tensors);
+    free(out.tensors), free(text);
     return good;
 }

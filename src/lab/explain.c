@@ -8,18 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns "s_i", or "s^2_i" in the second layer. */
+static const char *name_of(char name[SA_NAME], const char *letter, int layer, const char *index) {
+    if (layer > 1)
+        snprintf(name, SA_NAME, "%s^%d%s", letter, layer, index);
+    else
+        snprintf(name, SA_NAME, "%s%s", letter, index);
+    return name;
+}
+
+/* Returns the name of the context; one serves all steps of Cho et al. 2014. */
+static const char *context_name(const sa_recurrent_decoder *w) {
+    return w->source.b_V.cols ? "c" : "c_i";
+}
+
 /* ---- One step of a cell ------------------------------------------------------------------------
  * Gate by gate, in the order of its table entry (layers/cells.c). How the weights are bound tells
  * which of them a gate has. */
 
 typedef struct cell_step {
-    const char *title;
     const sa_recurrent *w;
-    const char *input, *context; /* "E y_{i-1}", "c_i" */
-    const char *before;          /* follows the letters of the state before: "_{i-1}" */
-    const char *prime;           /* follows those of the results: "'", "^2" or "" */
-    sa_state state;              /* after the step */
-    sa_mat gates, cache;
+    const sa_recurrent_rows *rows;
+    const char *prime; /* follows the letters of the results: "'", "^2" or "" */
 } cell_step;
 
 /* Shows a value whose key is its letter: "z'". */
@@ -63,60 +73,59 @@ static void explain_gate(sa_explainer *out, const cell_step *step, const sa_gate
     write_terms(out, step->w, gate);
     if (activation) sa_explainer_write(out, NULL, ")");
     if (gate->reads == SA_READS_RESET)
-        show_value(out, step, "r.s", "r . s_before", sa_cols(step->cache, 0, n));
+        show_value(out, step, "r.s", "r . s_before", sa_cols(step->rows->cache, 0, n));
     if (activation) {
         snprintf(key, sizeof key, "a_%s", gate->letter);
         snprintf(label, sizeof label, "inside %s", activation);
         show_value(out, step, key, label,
-                   sa_cols(sa_explainer_traced(out, label, step->gates), first, n));
+                   sa_cols(sa_explainer_traced(out, label, step->rows->gates), first, n));
     }
     if (strcmp(gate->letter, "s") != 0)
-        show_value(out, step, gate->letter, gate->letter, sa_cols(step->gates, first, n));
+        show_value(out, step, gate->letter, gate->letter, sa_cols(step->rows->gates, first, n));
 }
 
-static void explain_cell(sa_explainer *out, cell_step step) {
+/* Explains the cell of a layer, from 1; 0: the second cell of layer 1, which reads the state of the
+ * first. */
+static void explain_state(sa_explainer *out, int number) {
     static const char *const letters[] = {"m",  "s", "m_before", "s_before", "z", "r",
                                           "s~", "u", "i",        "f",        "o", "g"};
     enum { LETTERS = sizeof letters / sizeof *letters };
-    const sa_cell *cell = step.w->cell;
+    const sa_recurrent_decoder *w = out->decoder;
+    const sa_decoder_layer_rows *layer = &out->step.layer[number ? number - 1 : 0];
+    const bool between = w->sizes.kind->context_cell && number == 1, upper = number > 1;
+    char title[SA_NAME], below[SA_NAME], before[SA_NAME] = "'_i", prime[SA_NAME] = "'";
     char name[LETTERS][2 * SA_NAME], normal[3 * SA_NAME];
-    sa_explainer_symbol symbols[LETTERS + 3] = {[LETTERS] = {"x", step.input}, {"c", step.context}};
+    if (number) name_of(before, "", number, "_{i-1}");
+    if (!between) name_of(prime, "", number, "");
+    const char *input = upper                             ? name_of(below, "s", number - 1, "_i")
+                        : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
+                                                          : "E y_{i-1}";
+    const cell_step step = {number ? &w->layer[number - 1] : &w->context_cell,
+                            number ? &layer->cell : &out->step.context_cell, prime};
+    const sa_state state = between ? out->step.context_cell.previous : layer->s;
+    const sa_cell *cell = step.w->cell;
+    sa_explainer_symbol symbols[LETTERS + 3] = {[LETTERS] = {"x", input}, {"c", context_name(w)}};
     for (int k = 0; k < LETTERS; k++) {
-        const bool before = strchr(letters[k], '_');
-        snprintf(name[k], 2 * SA_NAME, "%.*s%s%s", before ? 1 : 2, letters[k],
-                 before ? step.before : step.prime, before ? "" : "_i");
+        const bool earlier = strchr(letters[k], '_');
+        snprintf(name[k], 2 * SA_NAME, "%.*s%s%s", earlier ? 1 : 2, letters[k],
+                 earlier ? before : prime, earlier ? "" : "_i");
         symbols[k] = (sa_explainer_symbol){letters[k], name[k]};
     }
     out->symbols = symbols;
-    sa_explainer_section(out, step.title);
+    snprintf(title, sizeof title, "The new state of layer %d", number);
+    sa_explainer_section(out, upper ? title : between ? "The state between" : "The new state");
     for (int g = 0; g < 4 && cell->gates[g].letter; g++) explain_gate(out, &step, &cell->gates[g]);
     if (cell->m_update) {
         sa_explainer_write(out, cell->citation, "%s", cell->m_update);
-        show_value(out, &step, "m", "m", step.state.m);
+        show_value(out, &step, "m", "m", state.m);
         snprintf(normal, sizeof normal, "LN(%s)", name[0]);
         if (step.w->norm[SA_BY_U].g.cols) symbols[0].to = normal;
     }
     if (cell->update) sa_explainer_write(out, cell->citation, "%s", cell->update);
     if (cell->m_update) /* the cache has tanh(m), or tanh(LN(m)) */
-        show_value(out, &step, "tanh(m)", "tanh(m)", sa_cols(step.cache, 0, step.w->n));
-    show_value(out, &step, "s", "s", step.state.s);
+        show_value(out, &step, "tanh(m)", "tanh(m)", sa_cols(step.rows->cache, 0, step.w->n));
+    show_value(out, &step, "s", "s", state.s);
     out->symbols = NULL;
-}
-
-/* ---- A step of the model --------------------------------------------------------------------- */
-
-/* Returns "s_i", or "s^2_i" in the second layer. */
-static const char *name_of(char name[SA_NAME], const char *letter, int layer, const char *index) {
-    if (layer > 1)
-        snprintf(name, SA_NAME, "%s^%d%s", letter, layer, index);
-    else
-        snprintf(name, SA_NAME, "%s%s", letter, index);
-    return name;
-}
-
-/* Returns the name of the context; one serves all steps of Cho et al. 2014. */
-static const char *context_name(const sa_recurrent_decoder *w) {
-    return w->source.b_V.cols ? "c" : "c_i";
 }
 
 /* ---- The source ------------------------------------------------------------------------------ */
@@ -207,35 +216,7 @@ static void explain_before(sa_explainer *out) {
     }
 }
 
-/* ---- The states ------------------------------------------------------------------------------ */
-
-/* Explains the cell of a layer, from 1; 0: the second cell of layer 1, which reads the state of the
- * first. */
-static void explain_state(sa_explainer *out, int number) {
-    const sa_recurrent_decoder *w = out->decoder;
-    const sa_decoder_rows *rows = &out->step;
-    const sa_decoder_layer_rows *layer = &rows->layer[number ? number - 1 : 0];
-    const sa_recurrent_rows *cell = number ? &layer->cell : &rows->context_cell;
-    const bool between = w->sizes.kind->context_cell && number == 1, upper = number > 1;
-    char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
-    snprintf(title, sizeof title, "The new state of layer %d", number);
-    if (upper) name_of(input, "s", number - 1, "_i");
-    explain_cell(out, (cell_step){
-                          .title = upper     ? title
-                                   : between ? "The state between"
-                                             : "The new state",
-                          .w = number ? &w->layer[number - 1] : &w->context_cell,
-                          .input = upper                             ? input
-                                   : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
-                                                                     : "E y_{i-1}",
-                          .context = context_name(w),
-                          .state = between ? rows->context_cell.previous : layer->s,
-                          .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
-                          .prime = between ? "'" : name_of(prime, "", number, ""),
-                          .gates = cell->gates,
-                          .cache = cell->cache,
-                      });
-}
+/* ---- Attention ------------------------------------------------------------------------------- */
 
 static void explain_attention(sa_explainer *out, const char *state) {
     sa_explainer_section(out, "Attention");

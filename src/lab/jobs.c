@@ -185,21 +185,15 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
-    if (!sa_given(check, "options", error) ||
-        !sa_given(check->settings, "options->settings", error) ||
-        !sa_settings_check(check->settings, error))
-        return false;
-    char *text = sa_settings_write(check->settings, error);
-    if (!text) return false;
-    sa_lab_job job = {.settings = check->settings,
-                      .settings_text = text,
-                      .fault = check->broken,
-                      .dump = check->dump,
-                      .each = check->each,
-                      .context = check->context};
-    const bool good = sa_lab_check(&job, error);
-    free(text);
-    return good;
+    return sa_given(check, "options", error) &&
+           sa_given(check->settings, "options->settings", error) &&
+           sa_settings_check(check->settings, error) &&
+           sa_lab_check(&(sa_lab_job){.settings = check->settings,
+                                      .fault = check->broken,
+                                      .dump = check->dump,
+                                      .each = check->each,
+                                      .context = check->context},
+                        error);
 }
 
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {
@@ -229,8 +223,4 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
     const bool good = sa_lab_prove(&proof, error);
     sa_dataset_release(&pairs);
     return good;
-}
-
-const char *sa_proof_check_name(size_t i, const char **meaning) {
-    return sa_lab_check_name(i, meaning);
 }

@@ -16,10 +16,9 @@ typedef struct sa_lab_pairs {
 
 typedef struct sa_lab_job {
     const sa_settings *settings;
-    const char *settings_text; /* as JSON, for the dump */
-    sa_lab_pairs pairs;        /* without a source: a built-in batch of ragged lengths */
-    const char *fault;         /* the backward term to drop, or NULL */
-    const char *dump;          /* file that receives weights, batch, loss and gradients, or NULL */
+    sa_lab_pairs pairs; /* without a source: a built-in batch of ragged lengths */
+    const char *fault;  /* the backward term to drop, or NULL */
+    const char *dump;   /* file that receives weights, batch, loss and gradients, or NULL */
     int sample; /* checks only the largest gradient and every sample-th one of each tensor; 0: all
                  */
     void (*each)(void *context, const sa_gradient_result *gradient);
@@ -36,9 +35,8 @@ typedef struct sa_lab_prove_job {
     const sa_prove_options *options; /* except the corpus */
 } sa_lab_prove_job;
 
-/* Do what sa_prove and sa_proof_check_name of softalign/lab.h do. */
+/* Does what sa_prove of softalign/lab.h does. */
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error);
-const char *sa_lab_check_name(size_t i, const char **meaning);
 
 typedef struct sa_lab_explain_job {
     const sa_settings *settings;

@@ -104,7 +104,7 @@ static const sa_invariance invariances[] = {
 
 enum { COUNT = sizeof invariances / sizeof *invariances };
 
-const char *sa_lab_check_name(size_t i, const char **meaning) {
+const char *sa_proof_check_name(size_t i, const char **meaning) {
     if (i >= COUNT) return NULL;
     if (meaning) *meaning = invariances[i].meaning;
     return invariances[i].name;

@@ -78,7 +78,7 @@ static void expect_proven(const sa_settings *settings) {
     ck_assert_int_eq(checks, CHECKS);
     for (int i = 0; i < PROOF_CHECKS; i++) {
         const char *meaning;
-        ck_assert_str_eq(seen[i].name, sa_lab_check_name((size_t)i, &meaning));
+        ck_assert_str_eq(seen[i].name, sa_proof_check_name((size_t)i, &meaning));
         ck_assert_str_eq(seen[i].meaning, meaning);
     }
     for (int i = 0; i < checks; i++) ck_assert(seen[i].ok);
@@ -90,7 +90,7 @@ static void expect_proven(const sa_settings *settings) {
     expect_reach(settings);
     expect_measured("writing", 0, 1e-12);
     expect_encoder(settings);
-    if (!sa_lab_check_name(PROOF_CHECKS - 1, NULL) || sa_lab_check_name(PROOF_CHECKS, NULL))
+    if (!sa_proof_check_name(PROOF_CHECKS - 1, NULL) || sa_proof_check_name(PROOF_CHECKS, NULL))
         ck_abort();
 }
 

@@ -415,7 +415,8 @@ typedef struct sa_explain_options {
     /* Called with every value, and at the end with NULL. */
     void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *value);
     void *context;
-    uint64_t reserved[8];
+    bool lens; /* of a Transformer, pass what each sublayer of the decoder would write: see below */
+    uint64_t reserved[7];
 } sa_explain_options;
 
 /* Runs the model in double precision and passes the numbers of its equations to `each`, in order:
@@ -428,7 +429,12 @@ typedef struct sa_explain_options {
  * matrix for each: first the embedded words, with their positions if the model adds any, then the
  * output of each layer. At SA_SITE_ENCODER the words are the source's, and the last matrix has the
  * annotations that the decoder attends to. At SA_SITE_DECODER they are the target words that it
- * reads; the vectors of a recurrent decoder are its states. SA_USAGE: the site does not exist. */
+ * reads; the vectors of a recurrent decoder are its states. SA_USAGE: the site does not exist.
+ *
+ * With `lens` the steps of a Transformer, `step` or all, have two values for the embedded word and
+ * after each sublayer of the decoder, called "p 1 self" and "KL 1 self": the probabilities of the
+ * vocabulary if the readout followed at once (the logit lens), and their divergence from those of
+ * the last layer, in nats. */
 bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error);
 
 /* Returns the weights of tensor i of the model [rows x cols], which live as long as it, and sets

@@ -158,7 +158,8 @@ _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_text * 10, "method"), reserved=8)
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
-                           (c_bool, "annotations"), (c_void_p, "each context"), reserved=8)
+                           (c_bool, "annotations"), (c_void_p, "each context"),
+                           (c_bool, "lens"), reserved=7)
 _explain_value = _struct("sa_explain_value", (c_int, "step head"),
                          (_text, "section equation citation name letters"), (c_int, "shape rows cols"),
                          (_numbers, "numbers"), (c_int, "about"), (_texts, "row"),

@@ -6,12 +6,14 @@
 #include "data/tokenizer.h"
 #include "report/explanation.h"
 #include "report/html_report.h"
+#include "report/lens.h"
 
 typedef struct explain_options {
     sa_explain_options job;
     int digits, max_len;
     bool all, wide, json;
     const char *roles; /* pairs, or NULL */
+    const char *html;  /* page of the lens, or NULL */
 } explain_options;
 
 #define AT(field) offsetof(explain_options, field)
@@ -25,6 +27,9 @@ static const sa_option rows[] = {
     {"all", SA_SWITCH(RUN(all)), "explain all steps"},
     {"roles", CLI_TEXT(INPUT, RUN(roles), NULL, "PAIRS"),
      "name the heads by what they attend to in these pairs, as `eval --heads` does"},
+    {"lens", SA_SWITCH(RUN(job.lens)),
+     "Transformer: show what each sublayer of the decoder would write"},
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"), "with --lens: HTML page"},
     {"digits", SA_INT(RUN(digits), 4, 0, 17, "N"), "digits after the decimal point"},
     {"wide", SA_SWITCH(RUN(wide)), "print long vectors in full"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object in full precision"},
@@ -137,13 +142,39 @@ static bool print_json(sa_model *model, sa_explain_options *job, json_t *roles, 
     return false;
 }
 
+/* ---- The lens -------------------------------------------------------------------------------- */
+
+static bool print_lens(sa_model *model, const char *path, explain_options *options,
+                       sa_error *error) {
+    sa_html_report page;
+    cli_begin_page(&page, "explain", "The logit lens on", path, "", sa_model_settings(model));
+    json_t *data = json_pack("{s:[], s:[], s:[]}", "words", "sublayers", "cells");
+    sa_lens lens = {json_object_get(data, "words"), json_object_get(data, "sublayers"),
+                    json_object_get(data, "cells")};
+    json_object_set_new(page.data, "lens", data);
+    options->job.each = sa_lens_add, options->job.context = &lens;
+    bool good = sa_explain(model, &options->job, error);
+    sa_buffer_addf(&lens.titles, "%s\n", good ? lens.rows.text : "");
+    good = good && cli_print(&lens.titles, error);
+    if (good && options->html)
+        good = cli_end_page(&page, true, &(sa_page_text){0}, options->html, error);
+    else
+        sa_html_report_release(&page);
+    sa_buffer_release(&lens.titles), sa_buffer_release(&lens.rows);
+    return good;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(cli_call *call, sa_error *error) {
     explain_options *options = call->options;
     if (options->all && options->job.step != 1)
         return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
-    if (options->all) options->job.step = 0;
+    if (options->job.lens && (options->all || options->job.step != 1 || options->roles))
+        return sa_fail(error, SA_USAGE, "--lens excludes --step, --all and --roles");
+    if (options->html && (!options->job.lens || options->json))
+        return sa_fail(error, SA_USAGE, "--html is for --lens without --json");
+    if (options->all || options->job.lens) options->job.step = 0;
     options->job.source = call->words[1];
     if (!sa_file_missing(call->words[1]))
         cli_note("note: '%s' is read as a sentence, not as a file", call->words[1]);
@@ -156,7 +187,9 @@ static bool run(cli_call *call, sa_error *error) {
     const bool good =
         model && (!options->roles || find_roles(model, options, &text.roles, error)) &&
         (options->json ? print_json(model, &options->job, text.roles, error)
-                       : sa_explain(model, &options->job, error) && cli_print(&text.out, error));
+         : options->job.lens
+             ? print_lens(model, call->words[0], options, error)
+             : sa_explain(model, &options->job, error) && cli_print(&text.out, error));
     json_decref(text.roles);
     sa_explanation_release(&text);
     sa_model_close(model);

@@ -373,9 +373,13 @@ static void explain_annotations(sa_explainer *out, bool decoder) {
 static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     const sa_decoder_rows *rows = &out->model->pass.decoder.rows;
     out->decoder = &out->model->w.decoder;
-    explain_source(out);
+    if (out->model->w.recurrent) explain_source(out);
     for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
+        if (!out->model->w.recurrent) {
+            sa_explain_lens(out);
+            continue;
+        }
         out->step = sa_decoder_rows_slice(rows, out->i - 1, 1);
         explain_step(out);
     }
@@ -384,7 +388,7 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
 static void explain(sa_explainer *out, const sa_lab_explain_job *job) {
     if (job->options->annotations)
         explain_annotations(out, job->options->site == SA_SITE_DECODER);
-    else if (out->model->w.recurrent)
+    else if (out->model->w.recurrent || job->options->lens)
         explain_steps(out, job);
     else
         sa_explain_layer(out, job->options->site, job->options->layer - 1, job->options->step - 1);

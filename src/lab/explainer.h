@@ -103,3 +103,6 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view);
 
 /* Explains a word (from 0) at one site of a layer (from 0) of a Transformer. */
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);
+
+/* Shows the words that a Transformer would write after each sublayer of its decoder in step i. */
+void sa_explain_lens(sa_explainer *out);

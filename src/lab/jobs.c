@@ -129,6 +129,8 @@ static bool check_place(const explanation_task *all, sa_error *error) {
     const int layers = sa_seq2seq_layers(w, options->site), step = options->step;
     if (w->recurrent && options->layer > 1)
         return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer", options->layer);
+    if (options->lens && w->recurrent)
+        return sa_fail(error, SA_USAGE, "--lens: applies to a Transformer");
     if (options->annotations)
         return options->site != SA_SITE_CROSS ||
                sa_fail(error, SA_USAGE, "'options->site': there are no words of their own");
@@ -138,9 +140,10 @@ static bool check_place(const explanation_task *all, sa_error *error) {
         return (step >= 0 && step <= words) ||
                sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, EOS included",
                        step, words);
-    if (options->layer < 1 || options->layer > layers)
+    if (!options->lens && (options->layer < 1 || options->layer > layers))
         return sa_fail(error, SA_USAGE, "--layer %d: the %s has %d", options->layer,
                        encodes ? "encoder" : "decoder", layers);
+    if (!step && options->lens) return true;
     if (!step) return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
     return (step >= 1 && step <= words) ||
            sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included", step,

@@ -148,6 +148,34 @@ END
     awk -v a="$total" '{ exit !((a - $1) ^ 2 < 1e-8) }' each.tsv || fail "eval says $(cat each.tsv), not $total"
 fi
 
+# What each sublayer would write.
+"$softalign" train --train mono.tsv --out lens --model transformer --embed 8 --attn 4 --ffn 6 --layers 2 --steps 20 2>/dev/null
+expect 0 "" explain lens/best.safetensors "a king finds the horse." "un roi" --lens
+same "the sublayers" "words 1 self 1 cross 1 feed 2 self 2 cross 2 feed" "$(head -n 1 out | xargs)"
+same "the words" "1 un 2 roi 3 </s>" "$(sed -n '2,4s/^\(..\) \(.\{10\}\) .*/\1 \2/p' out | xargs)"
+[ "$(columns <out)" -le 100 ] || fail "the grid is $(columns <out) columns wide"
+if has python3; then
+    cp out grid
+    expect 0 "" explain lens/best.safetensors "a king finds the horse." "un roi" --lens --json
+    python3 - <<'END' || fail "the lens: --json does not hang together"
+import json, math
+all = json.load(open("out"))
+grid = open("grid").read().split("\n")[1:4]
+for step, line in zip(all["steps"], grid, strict=True):
+    p = {name[2:]: x for name, x in step.items() if name.startswith("p ")}
+    assert len(p) == 7 and step["KL 2 feed"] == 0
+    for name, x in p.items():
+        assert abs(sum(x) - 1) < 1e-12
+        kl = sum(a * math.log(a / b) for a, b in zip(p["2 feed"], x))
+        assert abs(kl - step["KL " + name]) < 1e-9
+    best = [all["vocabulary"][max(range(len(x)), key=x.__getitem__)] for x in p.values()]
+    assert [cell.split()[0] for cell in (line[14 + 12 * k:][:12] for k in range(7))] == [w if len(w) < 8 else w[:6] + "…" for w in best], (line, best)
+END
+fi
+expect 2 "--lens excludes --step, --all and --roles" explain lens/best.safetensors "a king" --lens --step 2
+expect 2 "--html is for --lens without --json" explain lens/best.safetensors "a king" --html page.html
+expect 2 "--lens: applies to a Transformer" explain $model "a king" --lens
+
 # A layer of a Transformer at each site, made again from the weights in the model file.
 for norm in pre post; do
     positions=none

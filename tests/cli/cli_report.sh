@@ -104,6 +104,15 @@ report opens words.html annotations files
 for layer in 0 1 2; do "$softalign" annotations compared/transformer-s1/best.safetensors kings.tsv --layer $layer --format jsonl; done | grep '"king"' >kings.jsonl
 report scatter kings.html kings.jsonl
 
+# ---- The logit lens
+
+"$softalign" explain heads/best.safetensors "the sad cat finds a dog." "the cat sad a dog finds." --lens --html lens.html >lens.txt || fail "explain --lens"
+report opens lens.html lens settings
+report lens lens.html lens.txt
+"$softalign" train --model transformer --train bad.tsv --tokenizer space --min-freq 1 --embed 8 --attn 8 --ffn 8 --steps 2 --out "$evil.lens" 2>err &&
+    "$softalign" explain "$evil.lens/best.safetensors" "$(cut -f 1 bad.tsv | head -n 1)" "$(cut -f 2 bad.tsv | head -n 1)" --lens --html lens-bad.html >out || fail "lens with payloads"
+report safe lens-bad.html bad.jsonl
+
 # ---- Title, notes, and what a page opens at
 
 printf '# My "lesson" </title>\n\nSee *this* and `that` <b>.\n\nQuestion: why?\nAnswer: because <i>of</i>\nthat.\n' >notes.md

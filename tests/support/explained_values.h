@@ -109,12 +109,15 @@ static inline double sigma(double a) {
 
 /* ---- The explanation ------------------------------------------------------------------------- */
 
-static inline bool explain_with(const sa_explain_options *options, sa_error *error) {
+static inline void draw_weights(void) {
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     values = malloc(plan.size * sizeof *values);
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
+}
+
+static inline bool explain_drawn(const sa_explain_options *options, sa_error *error) {
     const sa_sentence source = {source_ids, S}, target = {target_ids, T};
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
@@ -122,6 +125,11 @@ static inline bool explain_with(const sa_explain_options *options, sa_error *err
                                     .options = options,
                                     .each = collect};
     return sa_lab_explain(&job, error);
+}
+
+static inline bool explain_with(const sa_explain_options *options, sa_error *error) {
+    draw_weights();
+    return explain_drawn(options, error);
 }
 
 static inline bool explain(int step, sa_error *error) {

@@ -8,12 +8,13 @@ const pages = require("./report_pages.js");
 const viewer = require("./report_viewer.js");
 
 const { whole, scatter } = figures;
-const { safe, lesson, place, history, opens, regression } = pages;
+const { safe, lens, lesson, place, history, opens, regression } = pages;
 const { attributions, detail, labels, leftward } = viewer;
 const checks = {
   whole,
   scatter,
   safe,
+  lens,
   lesson,
   place,
   history,

@@ -24,7 +24,7 @@ async function safe(browser, file, words) {
   const kinds =
     "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
   const allowed =
-    /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i|progress|canvas)$/;
+    /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tfoot|tr|th|td|small|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i|progress|canvas)$/;
   const foreign = async () =>
     (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
   const data = fs
@@ -39,7 +39,11 @@ async function safe(browser, file, words) {
   assert.ok(new Set(expected.flatMap((sentence) => sentence.target)).size >= 200, "few payloads");
   const viewed = await count(page, "#sentence option");
   const filmed = await count(page, "#scene option");
-  assert.ok(viewed + filmed > 0 && (!viewed || viewed === expected.length), `${viewed} sentences`);
+  const read = await count(page, "#lens-grid td");
+  assert.ok(
+    viewed + filmed + read > 0 && (!viewed || viewed === expected.length),
+    `${viewed} sentences`,
+  );
   for (const [i, sentence] of expected.entries()) {
     if (i < viewed) await page.run(`chooseSentence(${i})`);
     if (i < filmed) await page.run(`{ byId("scene").value = ${i}; drawScenes(); }`);
@@ -310,4 +314,36 @@ async function regression(browser, file) {
   quiet(page);
 }
 
-module.exports = { history, lesson, opens, place, regression, safe };
+// lens PAGE TEXT: the grid has the words of the text that `explain --lens` prints, bottom up; keys
+// move over it, and what is said is about the cell that is framed
+async function lens(browser, file, text) {
+  const page = await browser.open(file);
+  const [head, ...lines] = fs.readFileSync(text, "utf8").trimEnd().split("\n");
+  const grid = await page.run(
+    "[...byId('lens-grid').rows].map((row) => [...row.cells].map((cell) => cell.textContent))",
+  );
+  const sublayers = head.trim().split(/ {2,}/);
+  assert.strictEqual(grid.length, sublayers.length + 1);
+  lines.forEach((line, t) => {
+    const cells = line.slice(14).match(/\S+ +\d+/g);
+    assert.strictEqual(grid.at(-1)[t + 1], line.slice(3, 14).trim());
+    cells.forEach((cell, l) => {
+      const [word, percent] = cell.split(/ +/); // the text may cut a word, "mainte…"
+      const found = grid[sublayers.length - 1 - l][t + 1];
+      assert.ok(
+        found.startsWith(word.replace("…", "")) && found.endsWith(`${parseInt(percent, 10)} %`),
+        found,
+      );
+    });
+  });
+  await page.run("document.querySelector('#lens .wide').focus()");
+  for (const key of ["ArrowDown", "ArrowRight"]) await page.key(key);
+  const [said, framed] = await page.run(
+    "[byId('lens-said').textContent, document.querySelector('#lens .seen bdi').textContent]",
+  );
+  assert.strictEqual(framed, grid[1][2].replace(/\d+ %$/, ""));
+  assert.ok(said.includes(`: ${framed} `) && said.includes(`“${grid.at(-1)[2]}” is number `), said);
+  quiet(page);
+}
+
+module.exports = { history, lens, lesson, opens, place, regression, safe };

@@ -11,6 +11,7 @@ import { addDownloads } from "./downloads.js";
 import { addFilms } from "./film.js";
 import { addHistory } from "./history.js";
 import { addLengths } from "./lengths.js";
+import { addLens } from "./lens.js";
 import { addModels, isHistory, models } from "./models.js";
 import { addNotes } from "./notes.js";
 import { openPlace } from "./place.js";
@@ -54,6 +55,7 @@ const sections = [
   ["lengths", records("bylength.csv").length, addLengths],
   ["films", page.film?.some(Boolean), addFilms],
   ["regression", isRegression, addRegression],
+  ["lens", page.lens, addLens],
   ["viewer", hasMatrices, addViewer],
   ["history", isHistory, addHistory],
   ["annotations", "annotations.csv" in page.files, addAnnotations],

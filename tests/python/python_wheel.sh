@@ -38,4 +38,11 @@ tail -n 3 out
 for library in openblas gfortran jansson utf8proc deflate; do
     grep -q "softalign\.libs/lib$library" maps || fail "lib$library is not the wheel's: $(cat maps)"
 done
+# The bill of materials of a release names the packages of all these.
+sed -n 's/^    ("\([^"]*\)", .*/\1/p' "$root/scripts/dev/sbom" >parts
+python3 -m zipfile -l made/*linux*.whl | grep -o 'lib[a-z0-9_]*\.so\.[0-9]* ' | grep -v softalign >held
+[ "$(wc -l <held)" -ge 8 ] || fail "the wheel holds $(cat held)"
+for library in $(cat held); do
+    dpkg -S "*/$library" | sed 's/:.*//' | grep -qxFf parts || fail "scripts/dev/sbom does not name what has $library"
+done
 finish

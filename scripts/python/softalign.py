@@ -398,8 +398,8 @@ def _text_array(texts: Sequence[str], what: str) -> Any:
     return (c_char_p * max(len(texts), 1))(*[_text_bytes(text, f"{what} {i}") for i, text in enumerate(texts, 1)])
 
 
-def _words(texts: Any, count: int) -> List[str]:
-    return [_decoded(text) for text in texts[:count]]
+def _words(texts: Any, count: int) -> Any:
+    return [_decoded(text) for text in texts[:count]] if texts else None
 
 
 def _array(owner: Any, address: Any, *shape: int, kind: Any = c_double) -> Optional[Array]:
@@ -496,6 +496,12 @@ def _rows(kind: str) -> Any:
 
 def _names(function: Any, *more: Any) -> List[str]:
     return [name.decode() for name in _listing(function, *more)]
+
+
+def _choice(name: str, choice: str, known: List[str]) -> int:
+    if choice not in known:
+        raise Error(Code.USAGE, f"{name} '{choice}': expected {', '.join(known[:-1])} or {known[-1]}")
+    return known.index(choice)
 
 
 def _set(setter: str, struct: Any, options: Dict[str, Any]) -> None:
@@ -649,12 +655,11 @@ def corpus(task: Optional[str] = None, *, grammar: Optional[Path] = None, pairs:
     "reorder", or of your own grammar, the path of a file (`softalign help corpus` explains it).
     pairs: 0 for 10,000. split: "train", "valid" or "test"; they share no sentence.
     """
-    if split not in ("train", "valid", "test"):
-        raise Error(Code.USAGE, f"'split' is {split!r}: expected train, valid or test")
+    number = _choice("split", split, ["train", "valid", "test"])
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, "corpus.tsv")
         _call("corpus_generate", _bytes(task, "task"), _bytes(grammar, "grammar"), _int(pairs, "pairs", 0),
-              _int(seed, "seed", 0, 2 ** 64 - 1), ("train", "valid", "test").index(split), _bytes(path))
+              _int(seed, "seed", 0, 2 ** 64 - 1), number, _bytes(path))
         return Corpus(path)
 
 
@@ -668,20 +673,24 @@ def _unpickled(kind: Any, values: Dict[str, Any]) -> Any:
     return made
 
 
+def _name_columns(names: List[str], known: List[str], what: str) -> None:
+    """Adds the usual names to `names` if there are none; all must be known."""
+    if not names and {"source", "target"} <= {*known}:
+        names += ["source", "target"] + ["links"] * ("links" in known)
+    if not names or not {*names} <= {*known}:
+        raise TypeError(f"{what} {', '.join(map(repr, known))}: name those of source and target, as in columns='en,fr'")
+
+
 def _row(row: Any, at: int, names: List[str]) -> Tuple[Any, ...]:
     """Returns a pair of an iterable as a tuple. Adds the keys of the first dict to `names`, those of the columns."""
     if isinstance(row, Mapping):
         inner = row.get("translation")
-        keys = list(row if not isinstance(inner, Mapping) else inner)
-        row = row if not isinstance(inner, Mapping) else inner
-        if not names and {"source", "target"} <= {*keys}:
-            names += ["source", "target"] + ["links"] * ("links" in keys)
-        elif not names and row is inner and len(keys) == 2:
+        row = inner if isinstance(inner, Mapping) else row
+        keys = list(row)
+        if row is inner and len(keys) == 2 and not names and {*keys} != {"source", "target"}:
             names += keys
-        if not names or not {*names} <= {*keys}:
-            missing = f"has no {', '.join(name for name in names if name not in keys)!r}" if names else "is a dict"
-            raise TypeError(f"pair {at} {missing}; its keys are {', '.join(map(repr, keys))}: "
-                            "name those of source and target, as in columns='en,fr'")
+        missing = f"has no {', '.join(name for name in names if name not in keys)!r}" if names else "is a dict"
+        _name_columns(names, keys, f"pair {at} {missing}; its keys are")
         return tuple(row[name] for name in names)
     if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
         raise TypeError(f"pair {at} is {row!r}, a {type(row).__name__}: a pair is (source, target)")
@@ -706,11 +715,7 @@ def _rows_of(pairs: Any, columns: Optional[str]) -> List[Tuple[Any, ...]]:
     for name in names:
         if [str(other) for other in pairs.columns].count(name) > 1:
             raise TypeError(f"the frame has several columns {name!r}")
-    if not names and {"source", "target"} <= {*known}:
-        names = ["source", "target"] + ["links"] * ("links" in known)
-    if not names or not {*names} <= {*known}:
-        raise TypeError(f"the frame has the columns {', '.join(map(repr, known))}: "
-                        "name those of source and target, as in columns='en,fr'")
+    _name_columns(names, [*known], "the frame has the columns")
     return list(zip(*(pairs[known[name]] for name in names)))
 
 
@@ -948,9 +953,8 @@ class Translation(_values((str, "text"), (float, "log_probability score"), (bool
 def _translation_of(owner: _Owned, one: Any) -> Translation:
     text = ctypes.string_at(one.text).decode(errors="replace") if one.text else ""
     return _record(
-        Translation, one, text=text, target=_words(one.target, one.words) if one.target else None,
-        source=_words(one.source, one.sources) if one.source else None,
-        weights=_array(owner, one.weights, one.words, one.sources) if one.weights else None)
+        Translation, one, text=text, target=_words(one.target, one.words), source=_words(one.source, one.sources),
+        weights=_array(owner, one.weights, one.words, one.sources))
 
 
 class Alignment(_Shown):
@@ -1215,17 +1219,11 @@ class Model(_Closable, _Shown):
                  attribute"; steps: of "integrated-gradients"; target_prefix: columns of the earlier
                  target words, after the columns of the source
         """
-        if site not in _SITES[:3]:
-            raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
-        if at not in ("output", "input"):
-            raise Error(Code.USAGE, f"at '{at}': expected output or input")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)], columns)
-        options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
-                                 at=int(at == "input"), steps=_int(steps, "steps", 1),
-                                 target_prefix=target_prefix)
+        options = _options(_align_options, site=_choice("site", site, _SITES[:3]), layer=_int(layer, "layer"),
+                           at=_choice("at", at, ["output", "input"]), methods=methods, steps=_int(steps, "steps", 1),
+                           target_prefix=target_prefix)
         site = "prefix" if target_prefix else site
-        if methods is not None:
-            options.methods = _bytes(methods, "methods")
         if force_attention is not None:
             _call("attention_override_parse", byref(options.override), _bytes(force_attention))
         found, failures = Alignments(), []
@@ -1261,23 +1259,27 @@ class Model(_Closable, _Shown):
         site  "encoder": the words of the source, and the annotations that the decoder attends to; or
               "decoder": the words that it reads of the target, from "<s>" on
         """
-        if site not in _SITES[1:3]:
-            raise Error(Code.USAGE, f"site '{site}': expected encoder or decoder")
         words: List[str] = []
         vectors: List[Array] = []
 
-        def take(context: Any, pair: Any, value: Any) -> None:
+        def take(one: Any, numbers: Array) -> None:
+            vectors.append(numbers)
+            words[:] = _words(one.row, one.rows)
+
+        self._explained(take, source=source, target=target, site=1 + _choice("site", site, _SITES[1:3]), annotations=True)
+        return words, vectors
+
+    def _explained(self, take: Callable[[Any, Array], None], **options: Any) -> None:
+        """Calls take(value, its numbers) for each value of an explanation."""
+
+        def each(context: Any, pair: Any, value: Any) -> None:
             if value:
                 one = value.contents
                 memory = (c_double * (one.rows * one.cols))(*one.numbers[:one.rows * one.cols])
-                vectors.append(_array(memory, memory, one.rows, one.cols))
-                words[:] = _words(one.row, one.rows)
+                take(one, _array(memory, memory, one.rows, one.cols))
 
-        each = _each_value(take)
-        self._run("explain", byref(_explain_options(
-            source=_bytes(source, "source"), target=_bytes(target, "target"), site=_SITES.index(site),
-            annotations=True, each=ctypes.cast(each, c_void_p))))
-        return words, vectors
+        called = _each_value(each)
+        self._run("explain", byref(_options(_explain_options, each=ctypes.cast(called, c_void_p), **options)))
 
     def explain(self, source: str, target: Optional[str] = None, *, step: int = 1, site: str = "cross",
                 layer: int = 1) -> List[Quantity]:
@@ -1289,26 +1291,18 @@ class Model(_Closable, _Shown):
         step    from 1; 0: all, of a recurrent model
         site    of a Transformer: "cross", "encoder" or "decoder", in that layer
         """
-        if site not in _SITES[:3]:
-            raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
         found: List[Quantity] = []
         seen = {"section": "", "equation": "", "citation": None}
 
-        def take(context: Any, pair: Any, value: Any) -> None:
-            if value:
-                one = value.contents
-                if one.equation:
-                    seen.update(equation=_decoded(one.equation), citation=_decoded(one.citation))
-                if one.section:
-                    seen["section"] = _decoded(one.section)
-                memory = (c_double * (one.rows * one.cols))(*one.numbers[:one.rows * one.cols])
-                found.append(_record(Quantity, one, **seen, words=_words(one.row, one.rows) if one.row else None,
-                                     numbers=_array(memory, memory, one.rows, one.cols)))
+        def take(one: Any, numbers: Array) -> None:
+            if one.equation:
+                seen.update(equation=_decoded(one.equation), citation=_decoded(one.citation))
+            if one.section:
+                seen["section"] = _decoded(one.section)
+            found.append(_record(Quantity, one, **seen, words=_words(one.row, one.rows), numbers=numbers))
 
-        each = _each_value(take)
-        self._run("explain", byref(_explain_options(
-            source=_bytes(source, "source"), target=_bytes(target, "target"), step=_int(step, "step", 0),
-            site=_SITES.index(site), layer=_int(layer, "layer", 1), each=ctypes.cast(each, c_void_p))))
+        self._explained(take, source=source, target=target, step=_int(step, "step"),
+                        site=_choice("site", site, _SITES[:3]), layer=_int(layer, "layer", 1))
         return found
 
     def weights(self) -> Dict[str, Array]:
@@ -1728,13 +1722,6 @@ def _table_of(numbers: Any, name: str, held: List[Any]) -> Any:
     return _table(name=held[-1], rows=rows, cols=cols, numbers=memory)
 
 
-def _choice(name: str, choice: str, info: Any) -> int:
-    known = _names(info, None, None)
-    if choice not in known:
-        raise Error(Code.USAGE, f"{name} '{choice}': expected {', '.join(known)}")
-    return known.index(choice)
-
-
 def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention: str = "scaled-dot",
            normalizer: str = "softmax", entmax_alpha: float = 1.5, heads: int = 1, positions: str = "none",
            causal: bool = False, bandwidth: Union[float, str] = 0.0, degree: int = 0, v_a: Any = None,
@@ -1754,9 +1741,9 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
     """
     held: List[Any] = []
     options = _attend_options(
-        attention=_choice("attention", attention, _lib.sa_attention_info),
-        normalizer=_choice("normalizer", normalizer, _lib.sa_normalizer_info),
-        positions=_choice("positions", positions, _lib.sa_position_info),
+        attention=_choice("attention", attention, _names(_lib.sa_attention_info, None, None)),
+        normalizer=_choice("normalizer", normalizer, _names(_lib.sa_normalizer_info, None, None)),
+        positions=_choice("positions", positions, _names(_lib.sa_position_info, None, None)),
         entmax_alpha=entmax_alpha, heads=_int(heads, "heads", 1), causal=causal,
         bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth), degree=_int(degree, "degree", 0))
     tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights, "mask": mask}

@@ -134,6 +134,7 @@ struct sa_settings {
     int value_size;       /* d_v of each of several heads; 0: annotation size / heads */
     int window;           /* SA_WINDOW_..., what a query may see */
     int window_size;      /* D */
+    int hybrid;           /* N: every N-th layer of a Transformer is full attention; 0: as all */
     int coverage;         /* SA_COVERAGE_..., what earlier target words add to the score */
     double max_fertility; /* N of SA_COVERAGE_LINGUISTIC */
     int location_filters; /* K of SA_ATTENTION_LOCATION_AWARE */

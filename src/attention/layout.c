@@ -23,6 +23,17 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_
     };
 }
 
+sa_attention_sizes sa_attention_sizes_at(sa_attention_sizes sizes, sa_attention_site site,
+                                         int layer) {
+    const int every = sizes.settings.hybrid;
+    sizes.site = site, sizes.layer = layer;
+    if (!every || (site != SA_SITE_CROSS && layer % every != 0)) return sizes;
+    sizes.settings.attention = SA_ATTENTION_SCALED_DOT, sizes.settings.window = SA_WINDOW_NONE;
+    sizes.score = &sa_scores[SA_ATTENTION_SCALED_DOT];
+    sizes.normalizer = &sa_normalizers[sizes.settings.normalizer];
+    return sizes;
+}
+
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
 static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {

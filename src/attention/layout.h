@@ -27,6 +27,10 @@ struct sa_attention_sizes {
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
                                          int annotation_width);
+/* Returns the sizes of a Transformer's attention there: with settings.hybrid N every N-th layer of
+ * self-attention, and all cross-attention, has scaled dot products with all words. layer: from 1 */
+sa_attention_sizes sa_attention_sizes_at(sa_attention_sizes sizes, sa_attention_site site,
+                                         int layer);
 /* Returns why the choices are incompatible with each other, with the sizes or with what is trained,
  * worded as in config/settings.h; otherwise NULL. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);

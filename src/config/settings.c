@@ -61,6 +61,9 @@ const sa_option sa_settings_options[] = {
      "2020)"},
     {"window-size", SA_INT(MODEL(window_size), 10, 1, 1000, "N"),
      "half-width D of the attention window, in positions"},
+    {"hybrid", SA_INT(MODEL(hybrid), 0, 0, SA_MAX_LAYERS, "N"),
+     "Transformer: scaled dot products with all words in every N-th layer of self-attention and in "
+     "cross-attention, --attention and --window in the others; 0: these in all layers"},
     {"coverage", SA_CHOICE(MODEL(coverage), 0, sa_coverages),
      "tell the score how much of each source word earlier target words have covered: divided by "
      "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; "

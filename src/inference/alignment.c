@@ -167,7 +167,8 @@ static bool check_methods(const align_task *task, bool *attends, sa_error *error
     const sa_model *model = task->model;
     const sa_align_options *options = task->options;
     const sa_attribution *const *list = task->method;
-    const sa_attention *attention = sa_seq2seq_attention(&model->w);
+    const sa_attention *attention = sa_seq2seq_attention(&model->w),
+                       *self = &model->w.transformer.decoder.layer[0].self.attention;
     *attends = false;
     for (int k = 0; k < task->methods; k++) {
         if (list[k]->layers && model->w.recurrent)
@@ -179,12 +180,15 @@ static bool check_methods(const align_task *task, bool *attends, sa_error *error
                 return sa_fail(error, SA_USAGE,
                                "--method %s reads sums of weighted values, which %s would change",
                                list[k]->name, attention->part[p].kind->name);
-        for (int p = 0; list[k]->shares && p < attention->parts; p++)
-            if (sa_rare_of(attention->part[p].kind)->any_sum)
+        for (int p = 0; list[k]->shares && p < attention->parts + self->parts; p++) {
+            const sa_part *part = p < attention->parts ? attention->part[p].kind
+                                                       : self->part[p - attention->parts].kind;
+            if (sa_rare_of(part)->any_sum)
                 return sa_fail(error, SA_USAGE,
                                "--method %s divides rows of weights by their sums, which must be "
                                "positive: %s",
-                               list[k]->name, sa_rare_of(attention->part[p].kind)->any_sum);
+                               list[k]->name, sa_rare_of(part)->any_sum);
+        }
         if (options->target_prefix && !list[k]->prefix &&
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE,

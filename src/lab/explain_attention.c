@@ -347,19 +347,20 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
     }
     sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
     const sa_mat y = sa_rows(own->residual.y, row, 1);
-    sa_explain_attention(out, (sa_attention_view){
-                                  .w = attention,
-                                  .memory = &own->memory,
-                                  .rows = own->rows,
-                                  .scratch = &all->scratch,
-                                  .row = row,
-                                  .i = row + 1,
-                                  .state = pre ? "a_i" : "x_i",
-                                  .word = word,
-                                  .layer = true,
-                                  .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
-                                  .c = sa_explainer_traced(out, "c", y),
-                              });
+    sa_explain_attention(
+        out, (sa_attention_view){
+                 .w = attention,
+                 .memory = &own->memory,
+                 .rows = own->rows,
+                 .scratch = &all->attention[sa_stack_workspace(stack, layer, cross)].scratch,
+                 .row = row,
+                 .i = row + 1,
+                 .state = pre ? "a_i" : "x_i",
+                 .word = word,
+                 .layer = true,
+                 .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
+                 .c = sa_explainer_traced(out, "c", y),
+             });
     sa_explainer_write(out, layer_place, "y_i = %s", pre ? "x_i + c_i" : "LayerNorm(x_i + c_i)");
     sa_explainer_vector(out, "y", "y_i", y);
     if (stack->cross && !cross) return; /* cross-attention follows */

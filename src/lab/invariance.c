@@ -166,10 +166,11 @@ static void attend_again(const sa_lab_pass *alone, sa_lab_pass *again, sa_rng *r
         const sa_layer_cache *before = &alone->cache.transformer.decoder.layer[i];
         sa_stack_cache *stack = &again->cache.transformer.decoder;
         sa_attention_sublayer_cache *own = joined ? &stack->layer[i].self : &stack->layer[i].cross;
-        attend_random(rng, &(joined ? &layer->self : &layer->cross)->attention,
-                      (joined ? &before->self : &before->cross)->residual.in, &own->memory,
-                      joined ? &stack->self : &stack->cross, own->rows, own->residual.y,
-                      &stack->scratch);
+        attend_random(
+            rng, &(joined ? &layer->self : &layer->cross)->attention,
+            (joined ? &before->self : &before->cross)->residual.in, &own->memory,
+            joined ? &stack->self : &stack->cross, own->rows, own->residual.y,
+            &stack->attention[sa_stack_workspace(&w->transformer.decoder, i, !joined)].scratch);
     }
 }
 

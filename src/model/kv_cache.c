@@ -37,13 +37,11 @@ static sa_mat *matrix_of(sa_memory *memory, int number) {
 }
 
 /* Returns what the memory of one layer holds of the step's words, in the L newest entries. */
-static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_attention *w,
-                            int layer, int L) {
+static sa_memory entries_of(const sa_transformer_decode_state *state, int layer, int L) {
     const sa_kv_cache *cache = &state->cache;
     const size_t first = cache->count - (size_t)L;
-    sa_real *x =
-        cache->entries + first * (size_t)cache->width + (size_t)layer * sa_memory_width(w, 0);
-    sa_memory own = state->words;
+    sa_real *x = cache->entries + first * (size_t)cache->width + state->layer[layer].first;
+    sa_memory own = state->layer[layer].words;
     own.positions = state->positions;
     for (int m = 0; m < MATRICES; m++) {
         sa_mat *matrix = matrix_of(&own, m);
@@ -55,14 +53,12 @@ static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_a
 
 /* Copies what the memory holds of words `first` .. `end` - 1 (from 0); the last one has this
  * entry. */
-static void gather_entries(sa_transformer_decode_state *state, const sa_attention *w, int layer,
-                           int entry, int first, int end) {
-    const sa_kv_cache *cache = &state->cache;
-    const size_t at = (size_t)layer * sa_memory_width(w, 0);
+static void gather_entries(const sa_kv_cache *cache, sa_self_decode_state *layer, int entry,
+                           int first, int end) {
     for (int t = end - 1; t >= first; t--, entry = cache->before[entry]) {
-        const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
+        const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + layer->first;
         for (int m = 0; m < MATRICES; m++) {
-            const sa_mat *to = matrix_of(&state->words, m);
+            const sa_mat *to = matrix_of(&layer->words, m);
             if (to->cols) memcpy(sa_row(*to, t), x, (size_t)to->cols * sizeof *x);
             x += to->cols;
         }
@@ -83,7 +79,7 @@ static void gather_source(sa_transformer_decode_state *state, int layer, int b) 
     sa_memory *memory = &state->encoder.layer[layer].self.memory;
     const int first = memory->first[b], words = words_before(state, b);
     for (int m = 0; m < MATRICES; m++) {
-        const sa_mat *to = matrix_of(&state->words, m);
+        const sa_mat *to = matrix_of(&state->layer[layer].words, m);
         if (to->cols)
             sa_copy_mat(sa_rows(*matrix_of(memory, m), first, words), sa_rows(*to, 0, words));
     }
@@ -95,7 +91,7 @@ static void keep_source_weights(const sa_transformer_decode_state *state, int he
     const sa_mat kept = state->cross_attention[layer].alpha;
     const int S = words_before(state, b) + 1;
     for (int k = 0; k < heads; k++)
-        sa_copy_mat(sa_attention_head(state->one.alpha, 0, heads, k, S),
+        sa_copy_mat(sa_attention_head(state->layer[layer].one.alpha, 0, heads, k, S),
                     sa_attention_head(kept, l, heads, k, S));
 }
 
@@ -118,16 +114,16 @@ static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
  * from these for the queries. */
 static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
-    const int width = sa_running_width(attention);
-    sa_memory own = state->words;
+    const sa_self_decode_state *self = &state->layer[layer];
+    sa_memory own = self->words;
     own.annotations = annotations;
     for (int m = 0; m < MATRICES; m++)
         matrix_of(&own, m)->rows = matrix_of(&own, m)->cols ? o.rows : 0;
     sa_memory_forward(attention, &own);
     for (int l = 0; l < o.rows; l++)
         sa_running_step(attention, &own, l, sa_rows(rows.q, l, 1),
-                        sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
-                        sa_rows(o, l, 1), sa_rows(state->scratch.score, 0, 1));
+                        sa_cols(sa_rows(state->sums.now, l, 1), self->first, self->sums),
+                        sa_rows(o, l, 1), sa_rows(self->scratch.score, 0, 1));
 }
 
 /* ---- Sublayers ------------------------------------------------------------------------------- */
@@ -136,25 +132,26 @@ static void attend_to_sums(const sa_attention *attention, int layer, sa_mat anno
 static void attend_to_cache(const sa_attention *attention, int layer, const sa_decode_step *step,
                             sa_mat annotations, sa_attention_rows rows, sa_mat o,
                             sa_transformer_decode_state *state) {
-    sa_memory own = entries_of(state, attention, layer, o.rows);
+    sa_self_decode_state *self = &state->layer[layer];
+    sa_memory own = entries_of(state, layer, o.rows);
     own.annotations = annotations;
     sa_memory_forward(attention, &own);
     if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
     for (int l = 0; l < o.rows; l++) {
         const int b = step->which[l], words = state->positions[l] + 1, first[] = {0, words};
-        sa_memory cache = state->words;
+        sa_memory cache = self->words;
         cache.first = first;
-        gather_entries(state, attention, layer, state->cache.last[l], words - step->i, words);
+        gather_entries(&state->cache, self, state->cache.last[l], words - step->i, words);
         if (state->separator) gather_source(state, layer, b);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
-        row.alpha = state->one.alpha;
+        row.alpha = self->one.alpha;
         for (int p = 0; p < attention->parts; p++)
-            if (row.part[p].cols < state->one.part[p].cols) { /* columns for each word */
-                sa_copy_mat(row.part[p], sa_cols(state->one.part[p], 0, row.part[p].cols));
-                row.part[p] = state->one.part[p];
+            if (row.part[p].cols < self->one.part[p].cols) { /* columns for each word */
+                sa_copy_mat(row.part[p], sa_cols(self->one.part[p], 0, row.part[p].cols));
+                row.part[p] = self->one.part[p];
             }
         sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, words}, row, sa_rows(o, l, 1),
-                         &state->scratch);
+                         &self->scratch);
         if (state->separator) keep_source_weights(state, attention->heads, layer, b, l);
     }
 }
@@ -164,11 +161,11 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_d
                            sa_mat x, sa_transformer_decode_state *state) {
     const sa_attention *attention = &w->attention;
     sa_residual_cache residual = sa_residual_slice(state->self, x.rows);
-    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->layer[layer].rows, 0, x.rows);
     sa_mat o = sa_attention_head_output(attention, rows, residual.y);
     sa_residual_enter_forward(&w->residual, x, &residual);
     sa_attention_project_query(attention, residual.in, rows);
-    if (state->sums.now.cols)
+    if (state->layer[layer].sums)
         attend_to_sums(attention, layer, residual.in, rows, o, state);
     else
         attend_to_cache(attention, layer, step, residual.in, rows, o, state);
@@ -235,21 +232,24 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
 
 /* Returns the width of the sums that take the place of keys and values in decoding. A decoder-only
  * model keeps keys and values: the weights of the source are its alignment. */
-static int sums_width(const sa_stack *stack) {
-    return stack->cross ? sa_running_width(&stack->layer[0].self.attention) : 0;
+static int sums_width(const sa_stack *stack, int layer) {
+    return stack->cross ? sa_running_width(&stack->layer[layer].self.attention) : 0;
 }
 
 sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {
     const sa_stack *stack = &w->decoder;
-    const sa_transformer_layer *layer = &stack->layer[0];
-    const size_t layers = (size_t)stack->layers, A = (size_t)w->sizes.m;
-    const size_t sums = layers * (size_t)sums_width(stack), size = layers * sizeof(sa_real);
-    return (sa_cache_size){
-        .state = sums * sizeof(sa_real),
-        .source_word =
-            sa_memory_width(&(stack->cross ? &layer->cross : &layer->self)->attention, (int)A) *
-            size,
-        .target_word = sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
+    const int A = w->sizes.m;
+    size_t sums = 0, source = 0, target = 0;
+    for (int k = 0; k < stack->layers; k++) {
+        const size_t self = sa_memory_width(&stack->layer[k].self.attention, A);
+        const int own = sums_width(stack, k);
+        sums += (size_t)own;
+        target += own ? 0 : self;
+        source += stack->cross ? sa_memory_width(&stack->layer[k].cross.attention, A) : self;
+    }
+    return (sa_cache_size){.state = sums * sizeof(sa_real),
+                           .source_word = source * sizeof(sa_real),
+                           .target_word = target * sizeof(sa_real)};
 }
 
 /* Lays out what only a decoder-only model needs, for sources of at most S words. */
@@ -262,28 +262,52 @@ static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int 
             sa_mat_alloc(arena, rows, stack->layer[k].self.attention.heads * S);
 }
 
+/* Lays out self-attention of all layers for at most `words` words, and the scratch of
+ * cross-attention; returns the width of the sums. */
+static int layout_self(sa_arena *arena, const sa_stack *stack, int m, int rows, int words, int S,
+                       sa_transformer_decode_state *state) {
+    const size_t start = arena->used;
+    const sa_attention *cross = &stack->layer[0].cross.attention;
+    int sums = 0;
+    if (stack->cross) state->scratch = sa_attention_scratch_layout(arena, cross, 1, S, false);
+    size_t end = arena->used;
+    for (int k = 0; k < stack->layers; k++) {
+        const sa_attention *w = &stack->layer[k].self.attention;
+        const int width = sums_width(stack, k), raw = w->score->key == SA_KEY_IDENTITY ? m : 0;
+        sa_self_decode_state *own = &state->layer[k];
+        sa_arena_rewind(arena, start);
+        *own = (sa_self_decode_state){
+            .sums = width,
+            .first = width ? sums : state->cache.width,
+            .rows = sa_attention_rows_layout(arena, w, rows, 0, false),
+            .one = sa_attention_rows_layout(arena, w, 1, words, false),
+            .scratch = sa_attention_scratch_layout(arena, w, 1, words, false),
+        };
+        sa_memory_layout(arena, w, NULL, sa_mat_alloc(arena, width ? rows : words, raw),
+                         &own->words);
+        sums += width;
+        state->cache.width += width ? 0 : (int)sa_memory_width(w, m);
+        end = arena->used > end ? arena->used : end;
+    }
+    sa_arena_advance(arena, end);
+    return sums;
+}
+
 void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
                                   int rows, int steps, sa_transformer_decode_state *state) {
     const sa_stack *stack = &w->decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
-    const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps;
-    const int words = steps + (stack->cross ? 0 : S - 1), longest = words > S ? words : S;
-    const int sums = sums_width(stack), kept = sums ? rows : words;
     *state = (sa_transformer_decode_state){
         .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.settings.ffn),
-        .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
-        .one = sa_attention_rows_layout(arena, attention, 1, words, false),
-        .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
-                 sa_mat_alloc(arena, rows, stack->layers * sums)},
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
-        .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
     };
-    const int raw = attention->score->key == SA_KEY_IDENTITY ? m : 0;
-    sa_memory_layout(arena, attention, NULL, sa_mat_alloc(arena, kept, raw), &state->words);
-    state->cache.width = sums ? 0 : stack->layers * (int)sa_memory_width(attention, m);
+    const int sums =
+        layout_self(arena, stack, m, rows, steps + (stack->cross ? 0 : S - 1), S, state);
+    state->sums.now = sa_mat_alloc(arena, rows, sums);
+    state->sums.before = sa_mat_alloc(arena, rows, sums);
     state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
     state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
     state->positions = sa_arena_alloc(arena, (size_t)rows, sizeof *state->positions);

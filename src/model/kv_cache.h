@@ -32,6 +32,17 @@ typedef struct sa_attention_sums {
     sa_mat now, before; /* [rows x width] */
 } sa_attention_sums;
 
+/* What self-attention of one layer uses; except for the first two, in memory that all layers use
+ * one after another. */
+typedef struct sa_self_decode_state {
+    int sums;               /* width of its sums; 0: it reads cached keys and values */
+    int first;              /* its first column there */
+    sa_attention_rows rows; /* except what grows with the words */
+    sa_attention_rows one;  /* for one row, with the cached words */
+    sa_memory words;        /* its cached words */
+    sa_attention_scratch scratch;
+} sa_self_decode_state;
+
 typedef struct sa_transformer_decode_state {
     sa_stack_cache encoder;          /* decoder-only: of the stack that has read the source */
     sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
@@ -43,12 +54,10 @@ typedef struct sa_transformer_decode_state {
     sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
-    sa_attention_rows self_attention;    /* except what grows with the words */
-    sa_attention_rows one;               /* for one row, with the cached words */
-    sa_memory words;                     /* its cached words */
+    sa_self_decode_state layer[SA_MAX_LAYERS];        /* self-attention */
     sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
     sa_layernorm_cache last;
-    sa_attention_scratch scratch;
+    sa_attention_scratch scratch; /* of cross-attention */
 } sa_transformer_decode_state;
 
 void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,

@@ -53,6 +53,9 @@ static const char *refuse_recurrent(const sa_settings *settings, const sa_sizes 
     if (settings->window == SA_WINDOW_SLIDING)
         return "{window:} is part of self-attention, which a recurrent model has none of: it needs "
                "{model:transformer}";
+    if (settings->hybrid)
+        return "{hybrid:} mixes layers of self-attention, which a recurrent model has none of: it "
+               "needs {model:transformer}";
     if (settings->guided_at != SA_ALIGN_OUTPUT)
         return "{guided_at:} is of self-attention, which has a row for each word that was read: it "
                "needs {model:transformer}";
@@ -70,6 +73,21 @@ static const char *refuse_recurrent(const sa_settings *settings, const sa_sizes 
 
 /* ---- Transformer ----------------------------------------------------------------------------- */
 
+/* Refuses hybrid stacks whose layers are all alike, or of which either kind is refused. Copying and
+ * guided alignment concern only the attention to the source, which is full if it is one of its own.
+ */
+static const char *refuse_hybrid(const sa_settings *settings, const sa_sizes *sizes) {
+    const sa_position_kind *kind = &sa_position_kinds[settings->positions];
+    const sa_attention_sizes full = sa_attention_sizes_at(sizes->attention, SA_SITE_CROSS, 1);
+    sa_attention_sizes most = sizes->attention;
+    if (settings->attention == SA_ATTENTION_SCALED_DOT && settings->window == SA_WINDOW_NONE)
+        return "{hybrid:} puts {attention:scaled-dot} without a window among other layers, but all "
+               "are like that: it needs another {attention}, or {window:sliding}";
+    if (!sizes->decoder_only) most.settings.copy = false, most.settings.guided_alignment = 0;
+    const char *reason = sa_attention_refuse(&most, kind);
+    return reason ? reason : sa_attention_refuse(&full, kind);
+}
+
 static const char *refuse_transformer(const sa_settings *settings, const sa_sizes *sizes) {
     if (sizes->decoder_only && settings->tie != SA_TIE_THREE)
         return "{model:} reads source and target with the same embeddings: it needs "
@@ -77,7 +95,9 @@ static const char *refuse_transformer(const sa_settings *settings, const sa_size
     if (sizes->decoder_only && settings->copy)
         return "{copy} points at source words with cross-attention, which {model:} has none of: it "
                "needs {model:transformer}";
-    return sa_attention_refuse(&sizes->attention, &sa_position_kinds[settings->positions]);
+    return settings->hybrid
+               ? refuse_hybrid(settings, sizes)
+               : sa_attention_refuse(&sizes->attention, &sa_position_kinds[settings->positions]);
 }
 
 /* ---- Any model ------------------------------------------------------------------------------- */

@@ -16,33 +16,33 @@
  * x [R x m] -> y [R x m], which is cache->residual.y; h [N x m] is in cache->memory */
 static sa_mat attention_forward(const sa_attention_sublayer *w, sa_mat x, double dropout,
                                 sa_rng *rng, sa_attention_sublayer_cache *cache,
-                                sa_attention_scratch scratch) {
+                                const sa_attention_workspace *own) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
     sa_attention_forward(&w->attention, &cache->memory, &cache->queries, cache->residual.in,
-                         cache->rows, cache->residual.y, &scratch);
+                         cache->rows, cache->residual.y, &own->scratch);
     sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
     return cache->residual.y;
 }
 
 /* Turns d [R x m], the gradient with respect to y, into the gradient with respect to x. dalpha [R x
  * H S] is what the loss adds to the gradient of the weights themselves, or empty. Accumulates into
- * own->memory.annotations and dw. */
+ * own->dmemory.annotations and dw. */
 static void attention_backward(const sa_attention_sublayer *w, double dropout,
                                const sa_attention_sublayer_cache *cache, sa_mat d, sa_mat dalpha,
-                               const sa_sublayer_workspace *workspace, sa_attention_gradients *own,
+                               const sa_sublayer_workspace *workspace, sa_attention_workspace *own,
                                sa_attention_sublayer *dw) {
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
-    sa_memory_zero(&w->attention, &own->memory);
-    own->rows.alpha = dalpha;
-    const sa_attention_pass pass = {&cache->memory, cache->rows, own->rows, &own->memory,
-                                    &workspace->scratch};
+    sa_memory_zero(&w->attention, &own->dmemory);
+    own->drows.alpha = dalpha;
+    const sa_attention_pass pass = {&cache->memory, cache->rows, own->drows, &own->dmemory,
+                                    &own->scratch};
     sa_attention_backward(&w->attention, &pass, &cache->queries, workspace->df, workspace->din,
                           &dw->attention);
-    sa_attention_projections_backward(cache->residual.in, cache->rows, workspace->df, own->rows,
+    sa_attention_projections_backward(cache->residual.in, cache->rows, workspace->df, own->drows,
                                       &dw->attention);
-    sa_memory_backward(&w->attention, &cache->memory, &own->memory, &dw->attention);
+    sa_memory_backward(&w->attention, &cache->memory, &own->dmemory, &dw->attention);
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
 
@@ -110,8 +110,11 @@ static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
         /* LN(x + MultiHead(x, x, x)), LN(x + MultiHead(x, h, h)), LN(x + FFN(x)) */
-        x = attention_forward(&layer->self, x, p, rng, &own->self, cache->scratch);
-        if (w->cross) x = attention_forward(&layer->cross, x, p, rng, &own->cross, cache->scratch);
+        x = attention_forward(&layer->self, x, p, rng, &own->self,
+                              &cache->attention[sa_stack_workspace(w, i, false)]);
+        if (w->cross)
+            x = attention_forward(&layer->cross, x, p, rng, &own->cross,
+                                  &cache->attention[sa_stack_workspace(w, i, true)]);
         x = sa_feedforward_sublayer_forward(&layer->feed, x, p, rng, &own->feed);
     }
     if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
@@ -134,9 +137,9 @@ static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache
         feedforward_backward(&layer->feed, p, &own->feed, d, workspace, &dlayer->feed);
         if (w->cross)
             attention_backward(&layer->cross, p, &own->cross, d, dweights, workspace,
-                               &workspace->cross, &dlayer->cross);
+                               &cache->attention[sa_stack_workspace(w, i, true)], &dlayer->cross);
         attention_backward(&layer->self, p, &own->self, d, w->cross ? none : dweights, workspace,
-                           &workspace->self, &dlayer->self);
+                           &cache->attention[sa_stack_workspace(w, i, false)], &dlayer->self);
     }
     embed_backward(dropout, cache, d, dw, dE);
 }
@@ -242,7 +245,7 @@ static void bind_attention(sa_binder *binder, const char *prefix, sa_attention_s
 
 static void bind_stack(sa_binder *binder, const char *name, const char *side, const sa_sizes *sizes,
                        bool cross, bool causal, sa_stack *w) {
-    *w = (sa_stack){.layers = sizes->layers, .cross = cross};
+    *w = (sa_stack){.layers = sizes->layers, .hybrid = sizes->settings.hybrid, .cross = cross};
     sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
                                    .max_positions = sizes->attention.max_positions,
                                    .m = sizes->m,
@@ -252,14 +255,12 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side, co
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char prefix[32];
-        sa_attention_sizes attention = sizes->attention;
-        attention.layer = i + 1;
+        sa_attention_sizes attention = sa_attention_sizes_at(
+            sizes->attention, causal ? SA_SITE_DECODER : SA_SITE_ENCODER, i + 1);
         attention.positions = &w->positions;
-        attention.site = causal ? SA_SITE_DECODER : SA_SITE_ENCODER;
         snprintf(prefix, sizeof prefix, "%s.%d.self", name, i + 1);
         bind_attention(binder, prefix, attention, sizes->settings.norm, &layer->self);
-        attention.positions = NULL;
-        attention.site = SA_SITE_CROSS;
+        attention = sa_attention_sizes_at(sizes->attention, SA_SITE_CROSS, i + 1);
         snprintf(prefix, sizeof prefix, "%s.%d.cross", name, i + 1);
         if (cross) bind_attention(binder, prefix, attention, sizes->settings.norm, &layer->cross);
         snprintf(prefix, sizeof prefix, "%s.%d.feedforward", name, i + 1);
@@ -340,28 +341,39 @@ typedef struct stack_shape {
     bool training;
 } stack_shape;
 
+static void layout_attention_workspaces(sa_arena *arena, const sa_stack *w,
+                                        const stack_shape *shape, int longest,
+                                        sa_stack_cache *cache) {
+    const size_t start = arena->used;
+    size_t end = start;
+    for (int i = 0; i < 2 * w->layers; i++) {
+        const bool cross = i % 2;
+        const sa_transformer_layer *layer = &w->layer[i / 2];
+        const sa_attention *attention = &(cross ? &layer->cross : &layer->self)->attention;
+        sa_attention_workspace *own = &cache->attention[sa_stack_workspace(w, i / 2, cross)];
+        if (cross && !w->cross) continue;
+        sa_arena_rewind(arena, start);
+        own->scratch =
+            sa_attention_scratch_layout(arena, attention, shape->steps, longest, shape->training);
+        if (shape->training) {
+            own->drows = sa_attention_rows_layout(arena, attention, shape->rows, longest, true);
+            sa_memory_layout(arena, attention, cross ? shape->memory_first : cache->self.first,
+                             cross ? shape->dmemory : cache->workspace.din, &own->dmemory);
+        }
+        end = arena->used > end ? arena->used : end;
+    }
+    sa_arena_advance(arena, end);
+}
+
 static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_shape *shape,
-                             int longest, sa_stack_cache *cache) {
+                             sa_stack_cache *cache) {
     const int m = cache->x.cols;
-    const sa_attention *attention = &w->layer[0].self.attention;
     sa_sublayer_workspace *workspace = &cache->workspace;
     cache->word_mask = sa_mat_alloc(arena, shape->rows, 1);
     cache->x_mask = sa_mat_alloc(arena, shape->rows, m);
-    workspace->scratch = cache->scratch;
     workspace->df = sa_mat_alloc(arena, shape->rows, m);
     workspace->din = sa_mat_alloc(arena, shape->rows, m);
     workspace->dinner = sa_mat_alloc(arena, shape->rows, w->layer[0].feed.network.W_1.mat.rows);
-    const size_t start = arena->used; /* self- and cross-attention use their rows in turn */
-    workspace->self.rows = sa_attention_rows_layout(arena, attention, shape->rows, longest, true);
-    const size_t self = sa_arena_rewind(arena, start);
-    if (w->cross)
-        workspace->cross.rows = sa_attention_rows_layout(arena, &w->layer[0].cross.attention,
-                                                         shape->rows, longest, true);
-    sa_arena_advance(arena, self);
-    sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self.memory);
-    if (w->cross)
-        sa_memory_layout(arena, &w->layer[0].cross.attention, shape->memory_first, shape->dmemory,
-                         &workspace->cross.memory);
 }
 
 static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *shape,
@@ -391,9 +403,8 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
     }
     if (normalized) cache->out = sa_mat_alloc(arena, shape->rows, m);
     cache->last = sa_layernorm_layout(arena, normalized ? shape->rows : 0, m);
-    cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, shape->steps,
-                                                 longest, shape->training);
-    if (shape->training) layout_workspace(arena, w, shape, longest, cache);
+    if (shape->training) layout_workspace(arena, w, shape, cache);
+    layout_attention_workspaces(arena, w, shape, longest, cache);
 }
 
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,

@@ -24,18 +24,17 @@ typedef struct sa_attention_sublayer_cache {
     sa_attention_rows rows;
 } sa_attention_sublayer_cache;
 
-/* The gradients with respect to the memory and the rows of a sublayer. */
-typedef struct sa_attention_gradients {
-    sa_memory memory;
-    sa_attention_rows rows;
-} sa_attention_gradients;
+/* What sublayers use one after another: gradients in training only. */
+typedef struct sa_attention_workspace {
+    sa_attention_scratch scratch;
+    sa_memory dmemory;
+    sa_attention_rows drows;
+} sa_attention_workspace;
 
 /* What the backward passes of a stack's sublayers use, one after another. */
 typedef struct sa_sublayer_workspace {
-    sa_attention_scratch scratch;
     sa_mat df, din; /* [R x m] gradients with respect to a sublayer's function and its input */
     sa_mat dinner;  /* [R x ffn] */
-    sa_attention_gradients self, cross;
 } sa_sublayer_workspace;
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
@@ -61,7 +60,7 @@ typedef struct sa_transformer_layer {
 } sa_transformer_layer;
 
 typedef struct sa_stack {
-    int layers;
+    int layers, hybrid; /* as in the settings */
     bool cross;
     sa_positions positions;
     sa_transformer_layer layer[SA_MAX_LAYERS];
@@ -88,8 +87,8 @@ typedef struct sa_stack_cache {
     sa_layer_cache layer[SA_MAX_LAYERS];
     sa_mat out; /* [R x m] */
     sa_layernorm_cache last;
-    sa_attention_scratch scratch;
-    sa_mat word_mask, x_mask; /* from here on: training only */
+    sa_attention_workspace attention[3]; /* see sa_stack_workspace */
+    sa_mat word_mask, x_mask;            /* from here on: training only */
     sa_mat d; /* [R x m] the gradient with respect to out, which becomes that of the residual
                  connections below and, in the end, of the embedded words */
     sa_sublayer_workspace workspace;
@@ -105,6 +104,12 @@ typedef struct sa_transformer_cache {
     sa_mat joint_dalpha; /* [R x H ..] decoder-only: the same in all rows of the stack */
     sa_word_objectives words; /* [M] sentence by sentence */
 } sa_transformer_cache;
+
+/* Returns where the workspace of a sublayer is in sa_stack_cache.attention: all self-attention
+ * shares one, but for the full layers of hybrid stacks, and all cross-attention. layer: from 0 */
+static inline int sa_stack_workspace(const sa_stack *w, int layer, bool cross) {
+    return cross ? 2 : w->hybrid && (layer + 1) % w->hybrid == 0;
+}
 
 /* ---- The pass over a batch ------------------------------------------------------------------- */
 

@@ -209,6 +209,7 @@ static const struct {
              {"smeared-keys", 1},
              {"attention-gate", 0},
              {"exclusive", 1},
+             {"hybrid", 3},
              {"prefix", 0}};
 
 /* A third of the options are drawn, the others keep their defaults, with which most go. */

@@ -467,6 +467,30 @@ START_TEST(the_shape_of_a_model_is_taken) {
 }
 END_TEST
 
+/* Bytes for a hypothesis of 20, 200 and 2,000 words in four layers of 4 heads of 32 numbers: full
+ * layers keep 8 n H d, the delta rule 4 H d^2. */
+START_TEST(hybrid_stacks_keep_a_share_of_the_keys) {
+    static const struct {
+        int attention, hybrid;
+        size_t bytes[3];
+    } stacks[] = {{SA_ATTENTION_SCALED_DOT, 0, {81920, 819200, 8192000}},
+                  {SA_ATTENTION_DELTANET, 2, {73728, 442368, 4128768}},
+                  {SA_ATTENTION_DELTANET, 4, {69632, 253952, 2097152}},
+                  {SA_ATTENTION_DELTANET, 0, {65536, 65536, 65536}}};
+    static const size_t words[] = {20, 200, 2000};
+    for (size_t k = 0; k < sizeof stacks / sizeof *stacks; k++) {
+        sa_settings settings;
+        sa_settings_init(&settings);
+        settings.model = SA_MODEL_TRANSFORMER, settings.layers = settings.heads = 4;
+        settings.embed = settings.attn = 128;
+        settings.attention = stacks[k].attention, settings.hybrid = stacks[k].hybrid;
+        const sa_cache_size cache = sa_settings_cache_size(&settings);
+        for (int i = 0; i < 3; i++)
+            ck_assert_uint_eq(cache.state + words[i] * cache.target_word, stacks[k].bytes[i]);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("settings", &cases);
@@ -491,5 +515,6 @@ int main(void) {
     tcase_add_test(cases, what_is_no_object_is_refused);
     tcase_add_test(cases, a_difference_is_named);
     tcase_add_test(cases, the_shape_of_a_model_is_taken);
+    tcase_add_test(cases, hybrid_stacks_keep_a_share_of_the_keys);
     return suite_run(suite);
 }

@@ -334,7 +334,7 @@ static void zero_values(int kind, sa_stack *stack, sa_stack_cache *cache, int Q,
             sa_residual_enter_forward(&layer->cross.residual, y, &cross->residual);
             sa_attention_forward(&layer->cross.attention, &cross->memory, &cache->cross,
                                  cross->residual.in, cross->rows, cross->residual.y,
-                                 &cache->scratch);
+                                 &cache->attention[0].scratch);
             sa_residual_leave_forward(&layer->cross.residual, y, 0, NULL, &cross->residual);
             y = cross->residual.y;
         }

@@ -61,11 +61,11 @@ static void expect_shift(const sa_settings *settings) {
         expect_measured("shift", 0, 1e-12);
 }
 
-/* Only windows have a reach. */
+/* Only windows in all layers have a reach. */
 static void expect_reach(const sa_settings *settings) {
     const bool around_words =
         settings->window == SA_WINDOW_LOCAL_M || settings->window == SA_WINDOW_SLIDING;
-    if (settings->model != SA_MODEL_TRANSFORMER || !around_words ||
+    if (settings->model != SA_MODEL_TRANSFORMER || !around_words || settings->hybrid ||
         sa_scores[settings->attention].query == SA_QUERY_POSITIONS)
         expect_excuse("reach", "no windows");
     else

@@ -89,9 +89,8 @@ START_TEST(prefix_learns_through_keys_and_values) {
     model_open(_i, 1);
     sa_mat gradient = filled(1, (int)plan.size, 0);
     const result r = run(-1, &gradient);
-    const sa_sublayer_workspace *workspace = &r.pass.transformer.decoder.workspace;
-    const sa_mat dq = workspace->self.rows.q, dk = workspace->self.memory.keys,
-                 dv = workspace->self.memory.values;
+    const sa_attention_workspace *own = r.pass.transformer.decoder.attention;
+    const sa_mat dq = own->drows.q, dk = own->dmemory.keys, dv = own->dmemory.values;
     for (int i = 0; i < ROWS; i++) {
         double q = 0, k = 0, v = 0;
         for (int d = 0; d < dq.cols; d++) q += fabs(sa_row(dq, i)[d]);
@@ -128,6 +127,37 @@ START_TEST(sites_are_parts_of_one_row) {
 }
 END_TEST
 
+/* Sets the log-probabilities of the target words with that attention and hybrid stack. */
+static void log_p_of(int model, int attention, int hybrid, double log_p[T]) {
+    settings = small_of(model);
+    settings.layers = settings.heads = 2, settings.attn = 8;
+    settings.attention = attention, settings.hybrid = hybrid;
+    sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    numbers_open();
+    sa_seq2seq_bind_buffer(&sizes, drawn(1, (int)plan.size).x, &w);
+    const result r = run(-1, NULL);
+    for (int t = 0; t < T; t++) log_p[t] = r.pass.log_p[t];
+}
+
+/* Full in every layer: softmax to the bit, whatever the score; in none, but for attention between
+ * decoder and encoder: that score. */
+START_TEST(the_ends_of_hybrid_stacks_are_plain) {
+    static const int scores[] = {SA_ATTENTION_LINEAR, SA_ATTENTION_QK_NORM};
+    double full[T], other[T];
+    log_p_of(SA_MODEL_TRANSFORMER + _i, SA_ATTENTION_SCALED_DOT, 0, full);
+    log_p_of(SA_MODEL_TRANSFORMER + _i, SA_ATTENTION_DELTANET, 1, other);
+    ck_assert_mem_eq(full, other, sizeof full);
+    log_p_of(SA_MODEL_TRANSFORMER + _i, SA_ATTENTION_LINEAR, 2, other);
+    ck_assert_mem_ne(full, other, sizeof full);
+    for (int k = 0; k < 2; k++) {
+        log_p_of(SA_MODEL_DECODER_ONLY, scores[k], 0, full);
+        log_p_of(SA_MODEL_DECODER_ONLY, scores[k], 3, other);
+        ck_assert_mem_eq(full, other, sizeof full);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("decoder-only", &tests);
@@ -136,5 +166,6 @@ int main(void) {
     tcase_add_loop_test(tests, last_word_is_not_read, 0, 2);
     tcase_add_loop_test(tests, prefix_learns_through_keys_and_values, 0, 2);
     tcase_add_loop_test(tests, sites_are_parts_of_one_row, 0, 2);
+    tcase_add_loop_test(tests, the_ends_of_hybrid_stacks_are_plain, 0, 2);
     return suite_run(suite);
 }

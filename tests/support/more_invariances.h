@@ -111,11 +111,11 @@ static bool measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
 /* ---- Windows of an encoder ------------------------------------------------------------------- */
 
 /* The words to each side on which an annotation may depend: layers x D; 0: there are no windows
- * around the words themselves, or the score is blind to words. */
+ * around the words themselves in all layers, or the score is blind to words. */
 static int reach_of(const sa_proof_setup *setup) {
     const sa_stack *encoder = &setup->model.w.transformer.encoder;
     const sa_attention *w = &encoder->layer[0].self.attention;
-    if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
+    if (!encoder->layers || encoder->hybrid || w->score->query == SA_QUERY_POSITIONS) return 0;
     const int window = setup->model.sizes.settings.window_size;
     return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
 }

@@ -45,7 +45,7 @@ static inline bool of_family(const char *option, int model) {
                                        "copy",       "smeared-keys", "attention-gate"};
     const bool joined = strcmp(option, "prefix") == 0;
     const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0 ||
-                     strcmp(option, "exclusive") == 0;
+                     strcmp(option, "exclusive") == 0 || strcmp(option, "hybrid") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
     if (model == SA_MODEL_RECURRENT) return !own && !joined && strcmp(option, "model") != 0;
@@ -54,9 +54,10 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the readout layer, a
- * learned alpha entmax, shared keys and values several heads, split projections heads that divide
- * a word, a cosine more than one number, of
- * which it is only the sign, and two maps two halves, and values of two numbers for their norm. */
+ * learned alpha entmax, a hybrid stack two layers and attention of two kinds, shared keys and
+ * values several heads, split projections heads that divide a word, a cosine more than one number,
+ * of which it is only the sign, and two maps two halves, and values of two numbers for their norm.
+ */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
@@ -70,6 +71,10 @@ static inline void fit_together(sa_settings *settings) {
     if (settings->attention == SA_ATTENTION_DIFFERENTIAL) {
         settings->attn = 8;
         if (settings->heads == 4 && settings->value_size < 2) settings->embed = 8;
+    }
+    if (settings->hybrid) {
+        settings->layers = 2;
+        if (settings->attention == SA_ATTENTION_SCALED_DOT) settings->window = SA_WINDOW_SLIDING;
     }
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
@@ -92,7 +97,8 @@ static inline int all_variants(int model, variant *list) {
     } counts[] = {
         {"heads", 2},          {"heads", 4},          {"kv-heads", 1},
         {"kv-heads", 2},       {"value-size", 3},     {"layers", 2},
-        {"decoder-layers", 2}, {"decoder-layers", 3}, {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
+        {"decoder-layers", 2}, {"decoder-layers", 3}, {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED},
+        {"hybrid", 2}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {

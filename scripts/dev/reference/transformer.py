@@ -1,6 +1,8 @@
 """The Transformer of Vaswani et al. (2017), sentence by sentence. o are the settings, X and H have a row
 for each word."""
 
+from types import SimpleNamespace
+
 import torch
 
 from .attention import Past, attend, weights_of
@@ -17,6 +19,14 @@ def layernorm(p, part, X):
     return p[f"{part}.g"] * centered / torch.sqrt(variance + EPSILON) + p[f"{part}.b"]
 
 
+def settings_at(o, part):
+    """Of a hybrid stack, every N-th layer and cross-attention: scaled dot products with all words."""
+    _, layer, kind = part.split(".")
+    if not o.hybrid or (kind == "self" and int(layer) % o.hybrid):
+        return o
+    return SimpleNamespace(**{**vars(o), "attention": "scaled-dot", "window": "none"})
+
+
 class Transformer(Model):
     prefix = 0  # the first words, which all queries of a causal attention see
 
@@ -28,13 +38,14 @@ class Transformer(Model):
 
     def attention(self, p, part, Q, H, causal=False):
         """Query i attends to H, if causal to its first i rows alone."""
-        w, found = weights_of(p, self.o, part), []
-        past = [Past() for _ in range(self.o.heads)]
+        o = settings_at(self.o, part)
+        w, found = weights_of(p, o, part), []
+        past = [Past() for _ in range(o.heads)]
         side = "target" if part.startswith("decoder") else "source"
-        place = Place(p, self.o, side, part, causal and not self.prefix) if part.endswith(".self") else None
+        place = Place(p, o, side, part, causal and not self.prefix) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
             seen = H[:max(i, self.prefix)] if causal else H
-            found.append(attend(w, self.o, q, seen, i, past, place))
+            found.append(attend(w, o, q, seen, i, past, place))
         if place is None or self.o.model == "decoder":
             self.past = past
         return torch.stack(found)

@@ -67,9 +67,6 @@ struct sa_aligner_kind {
 extern const sa_aligner_kind sa_aligner_model1, sa_aligner_model2, sa_aligner_hmm,
     sa_aligner_diagonal, sa_aligner_fertility;
 
-/* Fills the table with 1 / (I + 1). */
-void sa_aligner_uniform(const sa_aligner_model *model, int I, int J, double *table);
-
 /* Writes the prior into all tables. */
 void sa_aligner_fill_tables(sa_aligner_model *model);
 

@@ -3,7 +3,7 @@
 #include "data/encoding.h"
 #include "data/tokens.h"
 #include "inference/attribution.h"
-#include "inference/forcing.h"
+#include "inference/model.h"
 #include "metrics/linking.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "inference/ensemble.h"
 #include "base/memory.h"
-#include "model/copying.h"
 #include "tensor/vec.h"
 #include "tensor/weight.h"
 

@@ -1,8 +1,8 @@
-#include "inference/forcing.h"
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "data/encoding.h"
 #include "inference/ensemble.h"
+#include "inference/model.h"
 #include "metrics/linking.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* model: a model in memory (settings, vocabularies, weights and threads) and in files
- * (softalign-model(5)). */
+/* model: a model in memory (settings, vocabularies, weights and threads), in files
+ * (softalign-model(5)), and at work. */
 #pragma once
 
 #include "base/container.h"
@@ -88,3 +88,45 @@ size_t sa_tensor_count(const sa_tensor *tensor);
 /* Copies the numbers of a tensor; SA_DATA names it if its type or count is wrong. */
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error);
+
+/* ---- Translations: translation.c ------------------------------------------------------------- */
+
+/* What is known of the translations in advance. */
+typedef struct sa_references {
+    const sa_gold_alignment *gold; /* [count] the links of SA_OVERRIDE_GOLD, or NULL */
+    const int *lengths;            /* [count] their tokens, EOS included, or NULL */
+} sa_references;
+
+/* Translates like sa_translate_ensemble. */
+bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
+                          sa_references references, size_t count, const sa_search *search,
+                          sa_translation *out, sa_error *error);
+
+/* ---- Teacher forcing: forcing.c --------------------------------------------------------------
+ * How likely reference translations are, and the attention while they are predicted: word i after
+ * the reference tokens before it. */
+
+/* Decodes every target after its source, each token predicted after the reference tokens before it.
+ * results [count] get the log-probabilities and, if `view` says which (NULL: none), the attention
+ * weights; not the words. override->gold: one for each pair, or NULL. Runs on the model's threads.
+ * The caller frees each result with sa_alignment_release; after a failure there is nothing to
+ * free. */
+bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+                      size_t count, const sa_override *override, const sa_align_options *view,
+                      sa_alignment *results, sa_error *error);
+
+/* Checks that the model has the rows of SA_ALIGN_... `at`. SA_USAGE: it has none that have read a
+ * word. alignment.c */
+bool sa_align_at_check(const sa_model *model, int at, sa_error *error);
+
+/* ---- Other attention weights ----------------------------------------------------------------- */
+
+/* Checks that one of the models has attention that the override changes; SA_USAGE: none has. */
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error);
+
+/* Sets up an override for decoding `count` pairs; SA_OVERRIDE_GOLD reads their alignments, which
+ * sa_override_close frees. SA_DATA: a pair has none. SA_USAGE: there is nothing to override. */
+bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
+                      const sa_pair *pairs, size_t count, sa_error *error);
+void sa_override_close(sa_override *override, size_t count);

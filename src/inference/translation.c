@@ -1,10 +1,9 @@
 /* translation: the translations of softalign.h. */
-#include "inference/translation.h"
 #include "base/error.h"
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "data/encoding.h"
-#include "inference/forcing.h"
+#include "inference/model.h"
 #include "inference/search.h"
 
 #include <math.h>

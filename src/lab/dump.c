@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab_model.h"
-#include "lab/lab_pass.h"
 
 #include <stdarg.h>
 #include <stdio.h>

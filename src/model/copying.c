@@ -1,7 +1,7 @@
 /* Copies source words: computes what the pointer-generator (layers/loss.h) mixes with the
  * vocabulary from the weights of the last layer's cross-attention, averaged over its heads, for the
  * loss of a batch and for decoding. */
-#include "model/copying.h"
+#include "model/decode.h"
 #include "model/objective.h"
 #include "tensor/vec.h"
 

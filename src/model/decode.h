@@ -40,3 +40,16 @@ void sa_decode_release(const sa_seq2seq *w, sa_decode_cache *cache);
 
 /* Returns the size of what decoding keeps in memory. */
 sa_cache_size sa_decode_cache_size(const sa_settings *settings);
+
+/* ---- Copying: copying.c ----------------------------------------------------------------------
+ * The pointer-generator (layers/loss.h) points with the weights of the last layer's
+ * cross-attention, averaged over its heads and summed over equal source words. */
+
+/* Returns the number of words that a target sentence may have: those of the vocabulary and, with
+ * copying, the source words that it lacks. */
+int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source);
+
+/* Turns log p(word) = logits - *log_sum_exp of row l, of a step about source b, into log P of the
+ * extended vocabulary: logits then has Ky words and those of the source. */
+void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_decode_cache *cache,
+                       int l, int b, sa_real *logits, double *log_sum_exp);

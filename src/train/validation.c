@@ -1,7 +1,7 @@
 #include "train/validation.h"
 #include "config/settings.h"
 #include "data/encoding.h"
-#include "inference/forcing.h"
+#include "inference/model.h"
 #include "metrics/metrics.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "inference/translation.h"
+#include "inference/model.h"
 #include "report/explanation.h"
 #include "report/figure.h"
 #include "report/html_report.h"

@@ -4,7 +4,7 @@
 
 #include "attention/parts.h"
 #include "base/memory.h"
-#include "lab/invariance.h"
+#include "lab/prove.h"
 #include "support/neighbors.h"
 #include "support/writing.h"
 

@@ -4,7 +4,7 @@
 #define TEST_NEIGHBORS_H
 
 #include "base/memory.h"
-#include "lab/invariance.h"
+#include "lab/prove.h"
 
 #include <stdlib.h>
 

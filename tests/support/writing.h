@@ -4,7 +4,7 @@
 #define TEST_WRITING_H
 
 #include "inference/ensemble.h"
-#include "lab/invariance.h"
+#include "lab/prove.h"
 #include "support/neighbors.h"
 #include "tensor/vec.h"
 

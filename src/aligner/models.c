@@ -1,6 +1,16 @@
-/* Model 2 (Brown et al. 1993, section 4.2): weights that depend only on positions, learned without
- * assuming any form. */
+/* Model 1 (Brown et al. 1993, section 4.1): no positions at all; its posteriors are a softmax over
+ * log t. Model 2 (section 4.2): weights that depend only on positions, learned without assuming any
+ * form. */
 #include "aligner/aligner_kind.h"
+
+static void uniform(const sa_aligner_model *model, int I, int J, double *table) {
+    for (int k = 0; k < J * (I + 1); k++) table[k] = 1.0 / (I + 1);
+}
+
+const sa_aligner_kind sa_aligner_model1 = {
+    .title = "Model 1",
+    .prior = uniform,
+};
 
 void sa_aligner_fill_tables(sa_aligner_model *model) {
     for (size_t s = 0; s < model->shape_count; s++)
@@ -26,7 +36,7 @@ const sa_aligner_kind sa_aligner_model2 = {
     .title = "Model 2",
     .smoothing = 0.2,
     .after = &sa_aligner_model1,
-    .prior = sa_aligner_uniform,
+    .prior = uniform,
     .tables = true,
     .maximize = maximize,
 };

@@ -1,9 +1,8 @@
-/* invariance: measures, in double, properties that every model must have whatever its weights
+/* prove: measures, in double, properties that every model must have whatever its weights
  * are. */
 #pragma once
 
 #include "lab/lab_model.h"
-#include "lab/lab_pass.h"
 
 /* A model and the pairs that it is tested on. */
 typedef struct sa_proof_setup {
@@ -22,9 +21,6 @@ const sa_attention *sa_lab_attention(const sa_proof_setup *setup);
 typedef bool sa_measure(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                         sa_error *error);
 
-/* Measures all pairs. */
-bool sa_lab_measure(sa_proof_setup *setup, sa_measure *measure, double *worst, sa_error *error);
-
 /* A property, and the models for which it must hold. */
 typedef struct sa_invariance {
     const char *name, *meaning;
@@ -37,7 +33,7 @@ typedef struct sa_invariance {
     sa_measure *measure;
 } sa_invariance;
 
-/* The rounding of doubles after a recurrence; sa_measure_conditioning may allow more. */
+/* The rounding of doubles after a recurrence; the weights of the model may allow more. */
 #define SA_LAB_ROUNDING 1e-8
 
 /* Opens a proof, measures one invariance, and closes it (even after a failure). */
@@ -45,25 +41,3 @@ bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_erro
 bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                       const sa_invariance *invariance, sa_proof_check *check, sa_error *error);
 void sa_proof_close(sa_proof_setup *setup);
-
-/* Measures how far attention weights are from distributions, which are not negative and have a sum
- * of 1. The Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key,
- * down to any sum. */
-sa_measure sa_measure_row_sums;
-
-/* Compares weights, log p and gradient of all pairs in one batch with those of the pairs one at a
- * time. */
-sa_measure sa_measure_batching;
-
-/* Measures what rounding may do to weights, log p and the gradient, relative to the largest: a lot
- * if large weights make a recurrence chaotic. */
-sa_measure sa_measure_conditioning;
-
-/* Measures how the weights of the same queries change with other annotations. */
-sa_measure sa_measure_annotations;
-
-/* Measures how log p and each word's weights change if the source words are permuted. */
-sa_measure sa_measure_permutation;
-
-/* Measures how the results up to a target position change with other target words from there on. */
-sa_measure sa_measure_causality;

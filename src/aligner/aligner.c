@@ -236,12 +236,6 @@ static bool find_shapes(sa_aligner_model *model, const sa_aligner_pairs *pairs, 
     return model->table != NULL;
 }
 
-static void release_work(learning *run) {
-    for (int k = 0; run->work && k < 2 * run->together; k++) workspace_release(&run->work[k]);
-    free(run->work);
-    free(run->counts);
-}
-
 /* Allocates memory for the largest task and the longest pair. */
 static bool init_work(learning *run, const sa_aligner_kind *kind, int threads, sa_error *error) {
     const sa_aligner_model *model = run->model;
@@ -323,7 +317,8 @@ bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options
         }
     }
     sa_pool_close(pool);
-    release_work(&run);
+    for (int k = 0; run.work && k < 2 * run.together; k++) workspace_release(&run.work[k]);
+    free(run.work), free(run.counts);
     return good;
 }
 

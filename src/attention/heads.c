@@ -144,10 +144,6 @@ static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S) {
     return sa_cols(sa_head_slice(alpha, w->heads, k), 0, S);
 }
 
-static sa_mat sentence(sa_mat all, const int *first, int b) {
-    return sa_rows(all, first[b], first[b + 1] - first[b]);
-}
-
 /* Returns all heads of a block side by side, or their gradients. */
 static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                         sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch) {
@@ -156,8 +152,8 @@ static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query
                    .sentence = b,
                    .causal = block.causal,
                    .v_a = w->v_a,
-                   .k = sentence(memory->keys, memory->first, b),
-                   .v = sentence(memory->values, memory->first, b),
+                   .k = sa_sentence_rows(memory->keys, memory->first, b),
+                   .v = sa_sentence_rows(memory->values, memory->first, b),
                    .c = sa_rows(o, block.row, block.count),
                    .rows = sa_attention_rows_slice(rows, block.row, block.count),
                    .exponent = &w->exponent,

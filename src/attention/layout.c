@@ -36,15 +36,6 @@ sa_attention_sizes sa_attention_sizes_at(sa_attention_sizes sizes, sa_attention_
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
-    const sa_part *list[SA_PARTS_MAX];
-    const int count = sa_parts_choose(sizes, list);
-    for (int p = 0; p < count; p++) {
-        sa_part_add(w, list[p], p);
-        if (list[p]->normalizer) w->normalizer = list[p]->normalizer;
-    }
-}
-
 /* Returns the size of one head's projected query. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
@@ -68,7 +59,12 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
                         .heads = H,
                         .kv_heads = G,
                         .query_width = n};
-    list_parts(sizes, w);
+    const sa_part *list[SA_PARTS_MAX];
+    const int count = sa_parts_choose(sizes, list);
+    for (int p = 0; p < count; p++) {
+        sa_part_add(w, list[p], p);
+        if (list[p]->normalizer) w->normalizer = list[p]->normalizer;
+    }
     if (score->query != SA_QUERY_IDENTITY) {
         w->query_width = H * projected_width(sizes);
         w->W_a = sa_bind_matrix(binder, prefix, own[0], w->query_width, n / slices, SA_INIT_ALIGN);

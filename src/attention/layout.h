@@ -57,6 +57,10 @@ void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_atte
  */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool gradient);
+/* Returns the rows of sentence b. */
+static inline sa_mat sa_sentence_rows(sa_mat all, const int *first, int b) {
+    return sa_rows(all, first[b], first[b + 1] - first[b]);
+}
 /* Return slices: head k among all heads side by side; the key/value head that head k reads; head
  * k's weights in one row of alpha, for S words. */
 sa_mat sa_head_slice(sa_mat all, int heads, int k);

@@ -154,9 +154,8 @@ sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head) {
 }
 
 sa_mat sa_part_memory(int part, const sa_head *head) {
-    const int *first = head->memory->first + head->sentence;
     const sa_mat all = head->memory->part[part];
-    return all.cols ? sa_rows(all, first[0], first[1] - first[0]) : (sa_mat){0};
+    return all.cols ? sa_sentence_rows(all, head->memory->first, head->sentence) : (sa_mat){0};
 }
 
 sa_mat sa_own_keys(sa_head *head) {

@@ -10,14 +10,6 @@
 
 enum { BATCH = 32 }; /* pairs */
 
-static int batch_count(size_t pairs) {
-    return (int)((pairs + BATCH - 1) / BATCH);
-}
-
-static size_t batch_size(size_t pairs, size_t first) {
-    return pairs - first < BATCH ? pairs - first : BATCH;
-}
-
 /* ---- Teacher forcing ------------------------------------------------------------------------- */
 
 typedef struct force_task {
@@ -107,7 +99,8 @@ static void layout(forced_batch *all, sa_arena *arena, const sa_seq2seq *w,
 
 static bool force_batch(void *context, int number, sa_error *error) {
     const force_task *task = context;
-    const size_t first = (size_t)number * BATCH, size = batch_size(task->count, first);
+    const size_t first = (size_t)number * BATCH, rest = task->count - first,
+                 size = rest < BATCH ? rest : BATCH;
     const size_t *order = task->order + first;
     sa_sentence source[BATCH], target[BATCH];
     sa_gold_alignment gold[BATCH];
@@ -147,7 +140,8 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
     for (size_t i = 0; i < count; i++) results[i] = (sa_alignment){0};
     if (!task.order) return false;
     sa_sentences_sort_by_length(target, count, task.order);
-    const bool good = sa_model_run(model, batch_count(count), force_batch, &task, error);
+    const int batches = (int)((count + BATCH - 1) / BATCH);
+    const bool good = sa_model_run(model, batches, force_batch, &task, error);
     for (size_t i = 0; !good && i < count; i++) sa_alignment_release(&results[i]);
     free(task.order);
     return good;

@@ -108,12 +108,6 @@ static double longest_output(const search_state *run, int k, int S) {
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-static int most_steps(const search_state *run, const sa_sentence *sources, int count) {
-    double most = 0;
-    for (int k = 0; k < count; k++) most = fmax(most, longest_output(run, k, sources[k].len));
-    return (int)ceil(most);
-}
-
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
                    int count) {
     const size_t rows = (size_t)(count * run->beam);
@@ -134,7 +128,9 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
 
 static bool open_search(search_state *run, const sa_sentence *const *sources, int count,
                         sa_error *error) {
-    run->steps = most_steps(run, sources[0], count);
+    double most = 0;
+    for (int k = 0; k < count; k++) most = fmax(most, longest_output(run, k, sources[0][k].len));
+    run->steps = (int)ceil(most);
     if (!sa_ensemble_check(run->ensemble, run->steps, error)) return false;
     layout(run, &run->arena, sources, count); /* the dry run */
     if (!sa_arena_init(&run->arena, run->arena.used, error)) return false;

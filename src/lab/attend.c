@@ -249,13 +249,6 @@ static sa_mat of_head(double *all, const sa_attend_result *shape, int h) {
     return (sa_mat){all + (size_t)h * (size_t)Q * (size_t)S, Q, S, S};
 }
 
-static void blank_outside(sa_mat e, const sa_span *spans) {
-    for (int i = 0; spans && i < e.rows; i++)
-        for (int j = 0; j < e.cols; j++)
-            if (j < spans[i].first || j >= spans[i].first + spans[i].count)
-                sa_row(e, i)[j] = -(sa_real)INFINITY;
-}
-
 /* A reader of the trace of the heads. */
 typedef struct heads_tracer {
     sa_tracer tracer; /* the first member */
@@ -271,7 +264,10 @@ static void take_head(sa_tracer *tracer, const sa_traced *one) {
     const sa_mat e = of_head(own->out->scores, own->out, head->index);
     if (strcmp(one->name, "e") == 0) {
         sa_copy_mat(one->x, e);
-        blank_outside(e, head->spans);
+        for (int i = 0; head->spans && i < e.rows; i++)
+            for (int j = 0; j < e.cols; j++)
+                if (j < head->spans[i].first || j >= head->spans[i].first + head->spans[i].count)
+                    sa_row(e, i)[j] = -(sa_real)INFINITY;
     } else if (strcmp(one->name, "pi(e)") == 0) {
         tell_scores(own->job, own->at, *head, e);
     } else if (strcmp(one->name, "c") == 0) {

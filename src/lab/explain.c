@@ -350,7 +350,7 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     const sa_mat read = layer ? encoder->h[layer - 1] : encoder->x,
                  x = sa_mat_alloc(&out->arena, read.rows, read.cols);
     for (int t = 0; t < x.rows; t++)
-        sa_copy_mat(sa_rows(read, sa_encoder_read_position(&w->encoder, x.rows, t), 1),
+        sa_copy_mat(sa_rows(read, sa_encoder_read_position(&w->encoder.sizes, x.rows, t), 1),
                     sa_rows(x, t, 1));
     return x;
 }

@@ -10,20 +10,16 @@
 
 /* ---- The trace ------------------------------------------------------------------------------- */
 
-static sa_mat copy_of(sa_explainer *out, sa_mat x) {
-    const sa_mat copy = {sa_new((size_t)x.rows * (size_t)x.cols + 1, sizeof *x.x, NULL), x.rows,
-                         x.cols, x.cols};
-    out->equation.failed = out->equation.failed || !copy.x;
-    if (copy.x) sa_copy_mat(x, copy);
-    return copy;
-}
-
 static void take(sa_tracer *tracer, const sa_traced *one) {
     sa_explainer *out = (sa_explainer *)tracer;
-    sa_shown own = {.traced = *one, .copy = copy_of(out, one->x)};
+    const sa_mat x = one->x;
+    sa_shown own = {*one, {NULL, x.rows, x.cols, x.cols}};
+    own.copy.x = sa_new((size_t)x.rows * (size_t)x.cols + 1, sizeof *x.x, NULL);
+    if (own.copy.x) sa_copy_mat(x, own.copy);
     if (one->head) own.head = *(const sa_head *)one->head;
     if (own.head.exponent) own.exponent = *own.head.exponent;
-    if (!sa_append(&out->shown, &out->count, &out->capacity, &own, sizeof own, NULL)) {
+    if (!own.copy.x ||
+        !sa_append(&out->shown, &out->count, &out->capacity, &own, sizeof own, NULL)) {
         free(own.copy.x);
         out->equation.failed = true;
     }

@@ -234,21 +234,18 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     return result;
 }
 
-/* Returns what an error of the tensor means. */
-static const char *meaning(const sa_gradient_result *wrong) {
-    if (!isfinite(wrong->worst)) return "it has a number that is NaN or infinite";
-    if (fabs(wrong->worst - 1) < 0.01) return "it is missing, or should be zero";
-    if (fabs(wrong->worst - 2) < 0.01) return "its sign is wrong";
-    return "a factor is wrong, or a term is missing";
-}
-
 static bool fail_wrong(const sa_gradient_result *wrong, int count, sa_error *error) {
     const bool whole = !(wrong->worst <= TOLERANCE);
+    const char *meaning = !isfinite(wrong->worst) ? "it has a number that is NaN or infinite"
+                          : fabs(wrong->worst - 1) < 0.01 ? "it is missing, or should be zero"
+                          : fabs(wrong->worst - 2) < 0.01
+                              ? "its sign is wrong"
+                              : "a factor is wrong, or a term is missing";
     return sa_fail(error, SA_CHECK,
                    "gradient of '%s' is wrong: relative error %.3g, allowed %g: %s (of %d wrong "
                    "ones it is nearest to the fault)",
-                   wrong->name, whole ? wrong->worst : wrong->worst_element, TOLERANCE,
-                   meaning(wrong), count);
+                   wrong->name, whole ? wrong->worst : wrong->worst_element, TOLERANCE, meaning,
+                   count);
 }
 
 /* Checks all tensors. Workspace: numeric [parameters of the model], terms [M]. */

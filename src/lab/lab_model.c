@@ -122,15 +122,6 @@ void sa_lab_pass_close(sa_lab_pass *pass) {
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
-    return sa_pass_readout(pass->w, &pass->cache);
-}
-
-/* Returns the row of target position t of sentence b. */
-static int row_of(const sa_lab_pass *pass, int b, int t) {
-    return sa_seq2seq_target_row(pass->w, &pass->batch, b, t);
-}
-
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
     const sa_seq2seq *w = pass->w;
     const sa_output_gradients d = sa_pass_gradients(w, &pass->cache);
@@ -172,7 +163,8 @@ int sa_lab_target_row(sa_lab_view view, int t) {
 
 sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     const sa_lab_pass *pass = view.pass;
-    return sa_rows(readout_of(pass)->t, row_of(pass, batch_index(view), t), 1);
+    const int row = sa_seq2seq_target_row(pass->w, &pass->batch, batch_index(view), t);
+    return sa_rows(sa_pass_readout(pass->w, &pass->cache)->t, row, 1);
 }
 
 sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t) {

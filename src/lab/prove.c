@@ -314,18 +314,13 @@ static const char *sum_note(const sa_proof_setup *setup) {
     return "at most 1: the rest is that of no word, as of a null key";
 }
 
-static bool recurrent_encoder(const sa_proof_setup *setup) {
-    const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->recurrent && sizes->settings.encoder != SA_ENCODER_NONE;
-}
-
 /* Returns why the order of the source's words matters to whatever reads them, or NULL. */
 static const char *reading_order(const sa_proof_setup *setup) {
-    const sa_transformer *w = &setup->model.w.transformer;
-    if (recurrent_encoder(setup)) return "the encoder is recurrent";
-    return w->sizes.decoder_only && !w->sizes.full_prefix
-               ? "a source word sees only those before it"
-               : NULL;
+    const sa_sizes *sizes = &setup->model.sizes;
+    if (sizes->recurrent && sizes->settings.encoder != SA_ENCODER_NONE)
+        return "the encoder is recurrent";
+    return sizes->decoder_only && !sizes->full_prefix ? "a source word sees only those before it"
+                                                      : NULL;
 }
 
 /* Returns the attention of a Transformer's encoder, or of a decoder-only model; NULL: it has

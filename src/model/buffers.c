@@ -15,27 +15,18 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
     for (int t = 0; t < side->steps; t++)
         for (int b = 0; b < side->active[t]; b++)
             ids[side->start[t] + b] =
-                side->ids[side->start[sa_encoder_read_position(w, side->len[b], t)] + b];
+                side->ids[side->start[sa_encoder_read_position(&w->sizes, side->len[b], t)] + b];
     return ids;
 }
 
-/* Finds the rows of the annotations in the decoder's order: of each sentence, and of the tokens
- * that are read first and last. */
-static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                          sa_encoder_cache *cache) {
-    const size_t B = (size_t)batch->source.sentences;
-    int *first = sa_arena_alloc(arena, B + 1, sizeof *first);
-    int *begin_row = sa_arena_alloc(arena, B, sizeof *begin_row);
-    int *end_row = sa_arena_alloc(arena, B, sizeof *end_row);
-    cache->first = first, cache->begin_row = begin_row, cache->end_row = end_row;
-    if (!arena->base) return;
+const int *sa_source_rows(sa_arena *arena, const sa_batch *batch) {
+    const int B = batch->source.sentences;
+    int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
+    if (!arena->base) return first;
     first[0] = 0;
-    for (size_t b = 0; b < B; b++) {
-        const int len = batch->source.len[sa_batch_source_index(batch, (int)b)];
-        begin_row[b] = first[b] + sa_encoder_read_position(w, len, 0);
-        end_row[b] = first[b] + len - 1;
-        first[b + 1] = first[b] + len;
-    }
+    for (int b = 0; b < B; b++)
+        first[b + 1] = first[b] + batch->source.len[sa_batch_source_index(batch, b)];
+    return first;
 }
 
 /* ---- The encoder: weights ------------------------------------------------------------------- */
@@ -91,7 +82,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     cache->annotations = sa_mat_alloc(arena, N, A);
     cache->last_m = sa_mat_alloc(arena, B, has_m * n);
-    decoder_order(arena, batch, w, cache);
+    cache->first = sa_source_rows(arena, batch);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, N, 1);
     cache->x_mask = sa_mat_alloc(arena, w->sizes.settings.dropout > 0 ? N : 0, m);

@@ -9,6 +9,9 @@
 
 void sa_encoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_encoder *w);
 
+/* Returns the first row of each source sentence in the order of the targets, [B+1]. */
+const int *sa_source_rows(sa_arena *arena, const sa_batch *batch);
+
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 

@@ -33,22 +33,17 @@ static sa_mat head_of(const pointer *at, int k) {
     return sa_attention_head(at->alpha, at->row, at->attention->heads, k, at->source->len[at->b]);
 }
 
-/* Returns the mean weight of source position j. */
-static double weight_at(const pointer *at, int j) {
-    double sum = 0;
-    for (int k = 0; k < at->attention->heads; k++) sum += (double)head_of(at, k).x[j];
-    return sum / at->attention->heads;
-}
-
 static sa_mixture point(const pointer *at, int32_t word, int words, double z) {
     const bool lacks = sa_attention_lacks(at->attention);
+    const int heads = at->attention->heads;
     sa_mixture mixture = {.z = z, .known = word < words};
     double sum = 0;
     for (int j = 0; j < at->source->len[at->b]; j++) {
         const bool same = word_at(at, j) == word;
         if (!same && !lacks) continue;
-        const double weight = weight_at(at, j);
-        sum += weight;
+        double weight = 0;
+        for (int k = 0; k < heads; k++) weight += (double)head_of(at, k).x[j];
+        sum += weight /= heads; /* the mean */
         mixture.in_source = mixture.in_source || same;
         if (same) mixture.alpha += weight;
     }

@@ -127,8 +127,8 @@ int sa_encoder_width(const sa_sizes *sizes) {
     return kind == SA_ENCODER_NONE ? sizes->m : kind == SA_ENCODER_BI ? 2 * sizes->n : sizes->n;
 }
 
-int sa_encoder_read_position(const sa_encoder *w, int len, int t) {
-    return w->sizes.settings.reverse_source && t < len - 1 ? len - 2 - t : t;
+int sa_encoder_read_position(const sa_sizes *sizes, int len, int t) {
+    return sizes->settings.reverse_source && t < len - 1 ? len - 2 - t : t;
 }
 
 /* Copies every annotation from the order of steps to the decoder's order, or back. */
@@ -139,7 +139,8 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
         const int source_index = sa_batch_source_index(batch, b), len = side->len[source_index];
         for (int t = 0; t < len; t++) {
             sa_real *step = sa_row(by_step, side->start[t] + source_index),
-                    *sentence = sa_row(by_sentence, first[b] + sa_encoder_read_position(w, len, t));
+                    *sentence =
+                        sa_row(by_sentence, first[b] + sa_encoder_read_position(&w->sizes, len, t));
             memcpy(back ? step : sentence, back ? sentence : step,
                    sizeof(sa_real) * (size_t)by_step.cols);
         }

@@ -34,13 +34,11 @@ typedef struct sa_encoder_cache {
     sa_mat x;                /* [N x m] embedded words */
     sa_mat h[SA_MAX_LAYERS]; /* [N x A] annotations of each layer, step by step */
     sa_direction direction[SA_MAX_LAYERS][2];
-    const int *first;     /* [B+1] */
-    sa_mat annotations;   /* [N x A] of the last layer, sentence by sentence in the decoder's order:
-                             row first[b] + j */
-    const int *begin_row; /* [B] the row of the annotation of the word that is read first */
-    const int *end_row;   /* [B] and of the word that is read last, EOS */
-    sa_arena products;    /* of a loop over steps */
-    sa_mat last_m;        /* [B x n] the last layer's memory cell in forward_S; LSTM only */
+    const int *first;   /* [B+1] */
+    sa_mat annotations; /* [N x A] of the last layer, sentence by sentence in the decoder's order:
+                           row first[b] + j */
+    sa_arena products;  /* of a loop over steps */
+    sa_mat last_m;      /* [B x n] the last layer's memory cell in forward_S; LSTM only */
     sa_state last[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
     sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
     sa_mat h_mask[SA_MAX_LAYERS];              /* [N x A] of what the next layer reads */
@@ -52,7 +50,7 @@ typedef struct sa_encoder_cache {
 } sa_encoder_cache;
 
 /* Returns the position of the word read at step t: also in reverse order, EOS is the last. */
-int sa_encoder_read_position(const sa_encoder *w, int len, int t);
+int sa_encoder_read_position(const sa_sizes *sizes, int len, int t);
 
 /* Fills annotations, last_m and last. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,

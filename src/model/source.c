@@ -35,46 +35,47 @@ int sa_summary_width(int kind, const sa_sizes *sizes) {
     return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
 }
 
-/* Returns the columns of one direction in one annotation. */
-static sa_mat slice(sa_mat annotations, int row, int from, int count) {
-    return sa_cols(sa_rows(annotations, row, 1), from, count);
+/* Return forward_S and backward_1 among the annotations h [S x 2n] of a sentence, or dh. */
+static sa_mat forward_of(const sa_sizes *sizes, sa_mat h) {
+    return sa_cols(sa_rows(h, h.rows - 1, 1), 0, sizes->n);
+}
+
+static sa_mat backward_of(const sa_sizes *sizes, sa_mat h) {
+    const int first = sa_encoder_read_position(sizes, h.rows, 0);
+    return sa_cols(sa_rows(h, first, 1), sizes->n, sizes->n);
 }
 
 /* Fills out [B x width] with the last states of the directions, or with mean_j h_j. */
 static void summary_forward(int kind, const sa_sizes *sizes, const sa_encoder_cache *encoder,
                             sa_mat out) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
-    const sa_mat h = encoder->annotations;
     for (int b = 0; b < out.rows; b++) {
-        sa_mat row = sa_rows(out, b, 1);
+        const sa_mat row = sa_rows(out, b, 1),
+                     h = sa_sentence_rows(encoder->annotations, encoder->first, b);
         if (averages(kind, sizes)) { /* mean_j h_j */
-            const int *first = encoder->first + b, S = first[1] - first[0];
             sa_zero(row);
-            for (int j = 0; j < S; j++)
-                sa_axpy(1 / (sa_real)S, sa_row(h, *first + j), row.x, row.cols);
+            for (int j = 0; j < h.rows; j++)
+                sa_axpy(1 / (sa_real)h.rows, sa_row(h, j), row.x, row.cols);
             continue;
         }
-        if (forward) sa_copy_mat(slice(h, encoder->end_row[b], 0, n), sa_cols(row, 0, n));
-        if (has_backward(kind, sizes))
-            sa_copy_mat(slice(h, encoder->begin_row[b], n, n), sa_cols(row, forward, n));
+        if (forward) sa_copy_mat(forward_of(sizes, h), sa_cols(row, 0, n));
+        if (has_backward(kind, sizes)) sa_copy_mat(backward_of(sizes, h), sa_cols(row, forward, n));
     }
 }
 
 static void summary_backward(int kind, const sa_sizes *sizes, sa_mat dout,
                              sa_encoder_cache *encoder) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
-    const sa_mat dh = encoder->dannotations;
     for (int b = 0; b < dout.rows; b++) {
-        sa_mat row = sa_rows(dout, b, 1);
+        const sa_mat row = sa_rows(dout, b, 1),
+                     dh = sa_sentence_rows(encoder->dannotations, encoder->first, b);
         if (averages(kind, sizes)) { /* mean_j h_j */
-            const int *first = encoder->first + b, S = first[1] - first[0];
-            for (int j = 0; j < S; j++)
-                sa_axpy(1 / (sa_real)S, row.x, sa_row(dh, *first + j), row.cols);
+            for (int j = 0; j < dh.rows; j++)
+                sa_axpy(1 / (sa_real)dh.rows, row.x, sa_row(dh, j), row.cols);
             continue;
         }
-        if (forward) sa_add(sa_cols(row, 0, n), slice(dh, encoder->end_row[b], 0, n));
-        if (has_backward(kind, sizes))
-            sa_add(sa_cols(row, forward, n), slice(dh, encoder->begin_row[b], n, n));
+        if (forward) sa_add(sa_cols(row, 0, n), forward_of(sizes, dh));
+        if (has_backward(kind, sizes)) sa_add(sa_cols(row, forward, n), backward_of(sizes, dh));
     }
 }
 

@@ -185,22 +185,17 @@ static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transf
 
 /* ---- One stack for both sides ---------------------------------------------------------------- */
 
-/* Return the rows of `all` [R x ..] that predict the target words of sentence b, and their rows in
- * a matrix of all target words [M x ..]. */
+/* Returns the rows of `all` [R x ..] that predict the target words of sentence b. */
 static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
     const int T = cache->first[b + 1] - cache->first[b];
     return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
-}
-
-static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
-    return sa_rows(all, cache->first[b], cache->first[b + 1] - cache->first[b]);
 }
 
 /* Copies to the rows of `all` that predict, and zeroes the others. */
 static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
     sa_zero(all);
     for (int b = 0; b < cache->decoder.self.blocks; b++)
-        sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
+        sa_copy_mat(sa_sentence_rows(rows, cache->first, b), predicting_rows(cache, b, all));
 }
 
 /* t [M x m] from the rows of the stack [R x m] that predict a target word */
@@ -209,7 +204,7 @@ static void joint_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *r
     stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
     for (int b = 0; b < cache->decoder.self.blocks; b++)
         sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
-                    target_rows(cache, b, cache->readout.t));
+                    sa_sentence_rows(cache->readout.t, cache->first, b));
 }
 
 static void joint_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
@@ -301,17 +296,6 @@ static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa
     sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
                      &cache->memory);
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
-}
-
-/* Returns the first row of each source sentence in the targets' order. */
-static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
-    const int B = batch->source.sentences;
-    int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
-    if (!arena->base) return first;
-    first[0] = 0;
-    for (int b = 0; b < B; b++)
-        first[b + 1] = first[b] + batch->source.len[sa_batch_source_index(batch, b)];
-    return first;
 }
 
 static int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
@@ -411,7 +395,7 @@ void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const
                                    bool training, sa_stack_cache *encoder) {
     const sa_batch_side *side = &batch->source;
     const bool causal = reader(w)->positions.causal;
-    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), causal}};
+    *encoder = (sa_stack_cache){.self = {side->sentences, sa_source_rows(arena, batch), causal}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
     const stack_shape shape = {.rows = side->words, .steps = side->steps, .training = training};

@@ -18,14 +18,6 @@
 #define ger cblas_sger
 #endif
 
-/* Computes c = beta c where OpenBLAS does not do it: for an empty inner dimension, and in its
- * rank-one update. */
-static void scale(sa_real beta, sa_mat c) {
-    if (beta != 0) return;
-    for (int i = 0; i < c.rows; i++)
-        for (int j = 0; j < c.cols; j++) sa_row(c, i)[j] = 0;
-}
-
 /* ---- Tiles -----------------------------------------------------------------------------------
  * OpenBLAS packs both factors before it multiplies, which costs a thin product more than it gains.
  * For AVX-512 it also has kernels for factors that are not packed, which it uses up to a million
@@ -84,7 +76,7 @@ void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real b
     sa_require(inner == (b_transposed ? b.cols : b.rows) && c.rows == rows && c.cols == cols);
     if (!rows || !cols) return;
     if (!inner || (a_transposed && inner == 1)) {
-        scale(beta, c);
+        if (beta == 0) sa_zero(c); /* which OpenBLAS does not do here */
         if (inner) ger(CblasRowMajor, rows, cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
     } else if (rows == 1 && !a_transposed) {
         gemv(CblasRowMajor, b_transposed ? CblasNoTrans : CblasTrans, b.rows, b.cols, 1, b.x, b.ld,

@@ -186,13 +186,6 @@ static bool replace_old(sa_session *session, sa_error *error) {
     return !session->replaces;
 }
 
-/* Writes the state, and reports it after a signal, when the user waits. */
-static bool save_state(sa_session *session, sa_error *error) {
-    if (!sa_checkpoint_write(session, error)) return false;
-    if (asked_to_stop(session)) sa_session_note(session, "saved %s", session->path[SA_LAST]);
-    return true;
-}
-
 /* Saves the best model, then the state that refers to it; where it does not, saves the state
  * first. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
@@ -201,7 +194,9 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
     const bool refers = session->counts.validations > 0;
     bool best = replace_old(session, &why) && sa_checkpoints_keep(session, &why) &&
                 (!refers || save_best(session, is_best, &why));
-    bool good = best && save_state(session, &why);
+    bool good = best && sa_checkpoint_write(session, &why);
+    if (good && asked_to_stop(session)) /* the user waits */
+        sa_session_note(session, "saved %s", session->path[SA_LAST]);
     if (!refers) good = best = good && save_best(session, is_best, &why);
     session->save_error = good ? (sa_error){0} : why;
     return good ||
@@ -228,16 +223,11 @@ static bool end_saves(sa_session *session, sa_error *error) {
 
 /* ---- Validation ------------------------------------------------------------------------------ */
 
-/* Returns by when a validation must end, in seconds of the training: estimates are rough. */
-static double latest_end(const sa_session *session) {
-    const double limit = session->settings.max_time;
-    return limit > 0 ? 1 + 1.1 * limit : INFINITY;
-}
-
 /* Computes the figures of the present weights. The loss is NaN if the validation was dropped. */
 static bool validate_weights(sa_session *session, sa_validation *out, sa_error *error) {
     sa_error why = {0};
-    const double end = latest_end(session);
+    const double limit = session->settings.max_time;
+    const double end = limit > 0 ? 1 + 1.1 * limit : INFINITY; /* estimates are rough */
     out->loss = NAN;
     if (asked_to_stop(session) || seconds_of(session) + validation_cost(session) > end) return true;
     session->watch.deadline = session->begin + end;

@@ -94,48 +94,32 @@ static void query_forward(const sa_attention *w, int part, sa_head *head) {
     sa_zero(head->rows.part[part]);
 }
 
-static sa_real loss_forward(sa_mat C, sa_mat alpha) {
-    sa_real loss = 0;
-    for (int j = 0; j < C.cols; j++) loss += alpha.x[j] < C.x[j] ? alpha.x[j] : C.x[j];
-    return loss;
-}
-
-/* Computes the gradients of the loss. If both are equal, C counts as the smaller one. */
-static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha) {
-    for (int j = 0; j < C.cols; j++)
-        if (alpha.x[j] < C.x[j])
-            dalpha.x[j] += dloss;
-        else
-            dC.x[j] += dloss;
-}
-
-/* C_ij = C_{i-1,j} + alpha_ij / Phi_j */
+/* C_ij = C_{i-1,j} + alpha_ij / Phi_j; the loss adds sum_j min(alpha_ij, C_{i-1,j}) */
 static void sum_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat previous = previous_of(w, part, head), alpha = head->alpha,
                  C = sa_part_carry(w, part, head->rows.carry, head->index, alpha.cols),
                  Phi = sa_part_memory(part, head);
     for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
-    if (head->rows.part[part].cols) *head->rows.part[part].x += loss_forward(previous, alpha);
+    const sa_mat sum = head->rows.part[part];
+    sa_real loss = 0;
+    for (int j = 0; sum.cols && j < C.cols; j++)
+        loss += alpha.x[j] < previous.x[j] ? alpha.x[j] : previous.x[j];
+    if (sum.cols) *sum.x += loss;
 }
 
-static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious, sa_mat dalpha,
-                           sa_mat dPhi) {
+static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat previous = previous_of(w, part, head), dprevious = previous_of(w, part, d),
+                 alpha = head->alpha, dalpha = d->alpha, Phi = sa_part_memory(part, head),
+                 dPhi = sa_part_memory(part, d), loss = d->rows.part[part],
+                 dC = sa_part_carry(w, part, d->rows.carry, head->index, alpha.cols);
     sa_add(dC, dprevious);
     for (int j = 0; j < dC.cols; j++) {
         const sa_real share = dC.x[j] / fertility_of(Phi, j);
         dalpha.x[j] += share;
         if (Phi.cols) *sa_row(dPhi, j) -= share * alpha.x[j] / *sa_row(Phi, j);
+        if (loss.cols) /* if both are equal, C counts as the smaller one */
+            *(alpha.x[j] < previous.x[j] ? &dalpha.x[j] : &dprevious.x[j]) += *loss.x;
     }
-}
-
-static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const sa_mat dprevious = previous_of(w, part, d), alpha = head->alpha;
-    state_backward(alpha, sa_part_memory(part, head),
-                   sa_part_carry(w, part, d->rows.carry, head->index, alpha.cols), dprevious,
-                   d->alpha, sa_part_memory(part, d));
-    if (d->rows.part[part].cols)
-        loss_backward(previous_of(w, part, head), alpha, *d->rows.part[part].x, dprevious,
-                      d->alpha);
 }
 
 /* Adds the kinks of the coverage loss: which is smaller, weight or coverage. */

@@ -29,9 +29,10 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
 /* Turns dk~ into dk, in place; for both maps if a head has two. */
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_real s = share_of(w, part, head->index);
-    const int first = head->memory->first[head->sentence], S = head->k.rows, G = w->kv_heads;
-    const sa_mat k =
-        sa_head_slice(sa_rows(head->memory->keys, first, S), G, head->index * G / w->heads);
+    const sa_memory *memory = head->memory;
+    const int S = head->k.rows;
+    const sa_mat k = sa_kv_head_slice(
+        w, sa_sentence_rows(memory->keys, memory->first, head->sentence), head->index);
     sa_real ds = 0;
     d->k.cols = k.cols;
     for (int j = 0; j < S; j++) {

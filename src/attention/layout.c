@@ -1,5 +1,4 @@
 /* layout: binds the parameters of an attention and lays out its buffers; no equations. */
-#include "attention/heads.h"
 #include "attention/parts.h"
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,

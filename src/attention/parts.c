@@ -1,7 +1,6 @@
 /* parts: the list of all parts, which of them an attention has, the kinds of positions, the
  * functions that run hooks, and helpers for the files of parts/. */
 #include "attention/parts.h"
-#include "attention/heads.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* alignment: sa_align, sa_alignment_merge and sa_alignment_copy of softalign.h. */
-#include "config/settings.h"
 #include "data/encoding.h"
 #include "data/tokens.h"
 #include "inference/attribution.h"

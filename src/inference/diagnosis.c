@@ -1,7 +1,5 @@
 /* diagnosis: sa_diagnose counts what the diagnostics need in the results of sa_evaluate, and keeps
  * the worst pairs as cases. */
-#include "attention/attention.h"
-#include "config/settings.h"
 #include "data/encoding.h"
 #include "data/overlap.h"
 #include "inference/model.h"

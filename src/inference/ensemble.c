@@ -1,6 +1,5 @@
 #include "inference/ensemble.h"
 #include "base/memory.h"
-#include "tensor/vec.h"
 #include "tensor/weight.h"
 
 #include <limits.h>

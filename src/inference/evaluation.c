@@ -1,7 +1,6 @@
 /* evaluation: measures a model on pairs whose reference is known. sa_evaluate translates every
  * source, predicts every reference by teacher forcing and free-running, and compares;
  * sa_eval_summarize adds up the results of the pairs. */
-#include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/encoding.h"

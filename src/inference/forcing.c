@@ -1,7 +1,5 @@
-#include "config/settings.h"
 #include "data/batcher.h"
 #include "data/encoding.h"
-#include "inference/ensemble.h"
 #include "inference/model.h"
 #include "metrics/linking.h"
 

@@ -1,6 +1,5 @@
 /* head_scores: sa_score_heads measures what each head of the decoder's self-attention attends to,
  * what it copies, and what the model loses without it. */
-#include "config/settings.h"
 #include "inference/model.h"
 #include "metrics/head_roles.h"
 

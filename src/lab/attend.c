@@ -10,11 +10,9 @@
 #include "softalign/lab.h"
 #include "tensor/blas.h"
 #include "tensor/trace.h"
-#include "tensor/vec.h"
 #include "tensor/weight.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* explain: the forward pass of one pair, step by step, in the order of model/decoder.c. */
 #include "base/memory.h"
 #include "lab/explainer.h"
-#include "tensor/blas.h"
-#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * parts add to Bahdanau et al. 2015. Around it, one word in a layer of a Transformer: attention at
  * one of its sites, the residual connections, the feed-forward network. */
 #include "lab/explainer.h"
-#include "layers/basic.h"
-#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <string.h>

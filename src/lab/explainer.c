@@ -1,6 +1,5 @@
 #include "lab/explainer.h"
 #include "attention/attention.h"
-#include "tensor/vec.h"
 
 #include <ctype.h>
 #include <stdarg.h>

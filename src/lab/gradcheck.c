@@ -7,7 +7,6 @@
 #include "base/option.h"
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"
-#include "layers/basic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "lab/gradient_faults.h"
 #include "base/memory.h"
-#include "tensor/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

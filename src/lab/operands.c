@@ -1,5 +1,4 @@
 #include "lab/operands.h"
-#include "attention/heads.h"
 #include "attention/parts.h"
 #include "base/error.h"
 #include "base/option.h"

@@ -2,7 +2,6 @@
  * p and its gradient; and says for which models which of this must hold. */
 #include "lab/prove.h"
 #include "base/memory.h"
-#include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

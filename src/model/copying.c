@@ -3,7 +3,6 @@
  * loss of a batch and for decoding. */
 #include "model/decode.h"
 #include "model/objective.h"
-#include "tensor/vec.h"
 
 #include <tgmath.h>
 

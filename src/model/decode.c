@@ -3,7 +3,6 @@
  * step, with a cache of keys and values, is in kv_cache.c. L is the number of hypotheses. */
 #include "model/decode.h"
 #include "layers/basic.h"
-#include "tensor/vec.h"
 
 /* ---- A recurrent decoder --------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include "base/thread.h"
 #include "layers/basic.h"
 #include "tensor/trace.h"
-#include "tensor/weight.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 

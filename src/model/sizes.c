@@ -1,5 +1,4 @@
 /* Computes the sizes of a model from its settings, and says which settings are incompatible. */
-#include "layers/basic.h"
 #include "model/decoder.h"
 
 /* ---- Models ---------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* The weights of a model, the memory of a pass, and the attention weights that the pass leaves
  * behind. */
 #include "model/views.h"
-#include "tensor/vec.h"
 
 /* ---- Attention weights ----------------------------------------------------------------------- */
 

@@ -2,13 +2,10 @@
  * statistics of each model over its seeds, and writes tables, CSV files and the page. */
 #include "base/number.h"
 #include "base/rng.h"
-#include "config/settings.h"
 #include "data/corpus.h"
 #include "data/overlap.h"
-#include "model/seq2seq.h"
 #include "report/film.h"
 #include "train/compare.h"
-#include "train/session.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "data/word_vectors.h"
 #include "inference/model.h"
 #include "metrics/metrics.h"
-#include "tensor/blas.h"
 #include "train/session.h"
 
 #include <errno.h>

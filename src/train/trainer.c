@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "tensor/blas.h"
 #include "tensor/denormal.h"
-#include "tensor/dispatch.h"
 #include "tensor/vec.h"
 
 #include <math.h>

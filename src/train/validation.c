@@ -1,5 +1,4 @@
 #include "train/validation.h"
-#include "config/settings.h"
 #include "data/encoding.h"
 #include "inference/model.h"
 #include "metrics/metrics.h"

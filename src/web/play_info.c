@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/utf8.h"
 #include "config/settings.h"
 #include "synth/synth.h"
 #include "web/play.h"

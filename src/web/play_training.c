@@ -2,10 +2,8 @@
  * measures some of the pairs, so that training can go on in between, but always with the weights of
  * the first call, which are kept until all pairs are measured. */
 #include "base/memory.h"
-#include "config/settings.h"
 #include "data/encoding.h"
 #include "inference/model.h"
-#include "metrics/linking.h"
 #include "report/html_report.h"
 #include "report/pair_scores.h"
 #include "train/session.h"

@@ -146,7 +146,7 @@ bool sa_drawing_can_render(const char *font, sa_error *error) {
     return sa_fail(
         error, SA_USAGE,
         "this softalign was built without pangocairo, which PNG and PDF need: install it "
-        "(Debian: libpango1.0-dev) and build again, or use --svg");
+        "(Debian: libpango1.0-dev) and build again, or write SVG");
 }
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,

@@ -102,7 +102,7 @@ if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
     same "notes without fonts" 1 "$(grep -c '^note: no font here has all characters of ' err)"
 else
     same "the message" "softalign: this softalign was built without pangocairo, which PNG and PDF need: \
-install it (Debian: libpango1.0-dev) and build again, or use --svg" "$(cat err)"
+install it (Debian: libpango1.0-dev) and build again, or write SVG" "$(cat err)"
     expect 2 "$(sed 's/^softalign: //' err)" align $model gold.tsv --pdf pdf
     [ ! -e png ] || fail "a folder for nothing"
     echo "PNG and PDF are not built in: only the message was tested"

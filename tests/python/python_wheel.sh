@@ -43,6 +43,6 @@ sed -n 's/^    ("\([^"]*\)", .*/\1/p' "$root/scripts/dev/sbom" >parts
 python3 -m zipfile -l made/*linux*.whl | grep -o 'lib[a-z0-9_]*\.so\.[0-9]* ' | grep -v softalign >held
 [ "$(wc -l <held)" -ge 8 ] || fail "the wheel holds $(cat held)"
 for library in $(cat held); do
-    dpkg -S "*/$library" | sed 's/:.*//' | grep -qxFf parts || fail "scripts/dev/sbom does not name what has $library"
+    dpkg -S "*/$library" | sed 's/:.*//' | grep -xFf parts >/dev/null || fail "scripts/dev/sbom does not name what has $library"
 done
 finish

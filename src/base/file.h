@@ -26,13 +26,17 @@ void sa_file_release(sa_file *file);
  * 64 MiB, or a device that yields more than SA_LINE_LIMIT. `path` must outlive the file. */
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 
-/* Returns the next line without its LF or CRLF, terminated in place; false at the end. A line
- * longer than SA_LINE_LIMIT, a NUL byte or a lone CR is an error: `*failed` is set. */
 typedef struct sa_text_lines {
     sa_file file;
-    size_t at, number; /* number of the last line returned, from 1 */
+    size_t at, number;
+    char *line;  /* the last line read, line `number` from 1, without its LF or CRLF */
+    size_t size; /* its bytes */
+    bool failed; /* a line was invalid */
 } sa_text_lines;
-bool sa_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed, sa_error *error);
+
+/* Reads the next line and terminates it in place. Returns false at the end and, with
+ * reader->failed set, for a line longer than SA_LINE_LIMIT, a NUL byte or a lone CR. */
+bool sa_lines_next(sa_text_lines *reader, sa_error *error);
 
 /* Reads the whole file ("-": standard input) and skips a byte order mark. */
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);
@@ -40,10 +44,9 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
 bool sa_text_lines_begin(sa_text_lines *reader, sa_error *error);
 void sa_text_lines_close(sa_text_lines *reader);
 
-/* Reads the next line: valid UTF-8, terminated. Returns false at the end, or with *failed set:
- * SA_DATA names the file, line and byte. */
-bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
-                        sa_error *error);
+/* Does the same, and fails unless the line is valid UTF-8: SA_DATA names the file, line and byte.
+ */
+bool sa_text_lines_next(sa_text_lines *reader, sa_error *error);
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 

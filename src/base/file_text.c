@@ -11,30 +11,28 @@ void sa_file_release(sa_file *file) {
     file->size = 0;
 }
 
-bool sa_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
-                   sa_error *error) {
+bool sa_lines_next(sa_text_lines *reader, sa_error *error) {
     sa_file *file = &reader->file;
     if (reader->at >= file->size) return false;
-    char *start = file->data + reader->at;
-    size_t rest = file->size - reader->at;
-    char *end = memchr(start, '\n', rest);
-    size_t length = end ? (size_t)(end - start) : rest;
-    reader->at += length + (end != NULL);
+    char *line = reader->line = file->data + reader->at;
+    const size_t rest = file->size - reader->at;
+    const char *end = memchr(line, '\n', rest);
+    size_t size = end ? (size_t)(end - line) : rest;
+    reader->at += size + (end != NULL);
     reader->number++;
-    if (length && start[length - 1] == '\r') length--;
-    start[length] = 0;
-    *line = start;
-    *size = length;
-    if (length > SA_LINE_LIMIT)
-        *failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name,
-                           reader->number, SA_LINE_LIMIT);
-    else if (memchr(start, 0, length))
-        *failed = !sa_fail(error, SA_DATA, "%s:%zu: NUL byte (is this text, in UTF-8?)", file->name,
-                           reader->number);
-    else if (memchr(start, '\r', length))
-        *failed = !sa_fail(error, SA_DATA, "%s:%zu: carriage return inside a line", file->name,
-                           reader->number);
-    return !*failed;
+    if (size && line[size - 1] == '\r') size--;
+    line[size] = 0;
+    reader->size = size;
+    if (size > SA_LINE_LIMIT)
+        reader->failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name,
+                                  reader->number, SA_LINE_LIMIT);
+    else if (memchr(line, 0, size))
+        reader->failed = !sa_fail(error, SA_DATA, "%s:%zu: NUL byte (is this text, in UTF-8?)",
+                                  file->name, reader->number);
+    else if (memchr(line, '\r', size))
+        reader->failed = !sa_fail(error, SA_DATA, "%s:%zu: carriage return inside a line",
+                                  file->name, reader->number);
+    return !reader->failed;
 }
 
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error) {
@@ -63,14 +61,14 @@ void sa_text_lines_close(sa_text_lines *reader) {
     sa_file_release(&reader->file);
 }
 
-bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
-                        sa_error *error) {
+bool sa_text_lines_next(sa_text_lines *reader, sa_error *error) {
     size_t bad;
-    if (!sa_lines_next(reader, line, size, failed, error)) return false;
-    if (sa_utf8_valid(*line, *size, &bad)) return true;
-    *failed = !sa_fail(error, SA_DATA,
-                       "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
-                       reader->file.name, reader->number, bad + 1, (unsigned char)(*line)[bad]);
+    if (!sa_lines_next(reader, error)) return false;
+    if (sa_utf8_valid(reader->line, reader->size, &bad)) return true;
+    reader->failed =
+        !sa_fail(error, SA_DATA,
+                 "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
+                 reader->file.name, reader->number, bad + 1, (unsigned char)reader->line[bad]);
     return false;
 }
 

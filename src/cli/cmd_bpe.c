@@ -25,18 +25,26 @@ static const sa_option table[] = {
     {0},
 };
 
+/* Calls `each` for every line of a file, until it returns false; then returns false. */
+static bool each_line(const char *path,
+                      bool (*each)(void *context, const sa_text_lines *from, sa_error *error),
+                      void *context, sa_error *error) {
+    sa_text_lines lines;
+    bool good = sa_text_lines_open(&lines, path ? path : "-", error);
+    while (good && sa_text_lines_next(&lines, error)) {
+        if (strchr(lines.line, '\t')) cli_note_tab(lines.file.name, lines.number);
+        good = each(context, &lines, error);
+    }
+    good = good && !lines.failed;
+    sa_text_lines_close(&lines);
+    return good;
+}
+
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static bool count_line(void *counts, const char *line, size_t size, const sa_text_lines *from,
-                       sa_error *error) {
-    const char *end = line + size;
-    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->number);
-    while (line < end) {
-        const char *space = memchr(line, ' ', (size_t)(end - line));
-        const size_t length = (size_t)((space ? space : end) - line);
-        if (length && !sa_word_counts_add(counts, line, length, error)) return false;
-        line += length + 1;
-    }
+static bool count_line(void *counts, const sa_text_lines *from, sa_error *error) {
+    for (const char *at = from->line; *(at += strspn(at, " ")); at += strcspn(at, " "))
+        if (!sa_word_counts_add(counts, at, strcspn(at, " "), error)) return false;
     return true;
 }
 
@@ -49,7 +57,7 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
         return sa_fail(error, SA_USAGE, "--%s is an option of 'bpe apply'",
                        options->codes ? "codes" : "glossaries");
     for (int i = 0; good && (!i || paths[i]); i++)
-        good = cli_each_line(paths[i] ? paths[i] : "-", count_line, &counts, error);
+        good = each_line(paths[i], count_line, &counts, error);
     if (good && !counts.words.count)
         good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
     good =
@@ -82,11 +90,10 @@ static bool add_word(applying *work, const char *word, size_t size, sa_error *er
 }
 
 /* Splits a line; as in subword-nmt, spaces around it stay, and spaces between words become one. */
-static bool apply_line(void *context, const char *line, size_t size, const sa_text_lines *from,
-                       sa_error *error) {
+static bool apply_line(void *context, const sa_text_lines *from, sa_error *error) {
     applying *work = context;
+    const char *line = from->line;
     const size_t leading = strspn(line, " ");
-    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->number);
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
         const size_t length = strcspn(at, " "), spaces = strspn(at + length, " ");
@@ -109,8 +116,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
     const char *list = options->glossaries;
     good = good && (!list || sa_bpe_set_glossaries(&bpe, list, false, error));
     work.segmenter.bpe = &bpe;
-    good = good && cli_each_line(paths[0] ? paths[0] : "-", apply_line, &work, error) &&
-           cli_print(&work.out, error);
+    good = good && each_line(paths[0], apply_line, &work, error) && cli_print(&work.out, error);
     sa_buffer_release(&work.out);
     sa_bpe_segmenter_release(&work.segmenter);
     sa_bpe_release(&bpe);

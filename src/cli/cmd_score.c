@@ -49,20 +49,18 @@ static const sa_option link_table[] = {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 typedef struct score_file {
-    const char *name;
-    char **line; /* [count] valid UTF-8 */
+    char **line; /* [count] valid UTF-8, in the text or static */
     size_t count, capacity;
     bool open_end; /* links may lack the last sentences, which have none */
+    sa_text_lines text;
 } score_file;
 
-static bool add_line(void *context, const char *line, size_t size, const sa_text_lines *from,
-                     sa_error *error) {
-    score_file *file = context;
-    char *copy = sa_copy(line, size, error);
-    if (copy && sa_append(&file->line, &file->count, &file->capacity, &copy, sizeof copy, error))
-        return true;
-    free(copy);
-    return false;
+static const char *name_of(const score_file *file) {
+    return file->text.file.name;
+}
+
+static bool add_line(score_file *file, char *line, sa_error *error) {
+    return sa_append(&file->line, &file->count, &file->capacity, &line, sizeof line, error);
 }
 
 /* Reads the files; only the first path must not be NULL. SA_DATA: a file is empty or not UTF-8, or
@@ -70,36 +68,35 @@ static bool add_line(void *context, const char *line, size_t size, const sa_text
  * NULL: all are texts. */
 static bool read_files(score_file *files, const char *const *paths, size_t count, const int *base,
                        sa_error *error) {
+    static char nothing[] = "";
     size_t lines = 0, most = 0; /* of a file with a line for each sentence; of any */
     for (size_t i = 0; i < count; i++) {
+        score_file *file = &files[i];
         if (!paths[i]) continue;
-        files[i].name = strcmp(paths[i], "-") == 0 ? "standard input" : paths[i];
-        sa_text_lines reader;
-        if (!(base ? sa_link_file_open(&reader, paths[i], lines, base[i], &files[i].open_end, error)
-                   : sa_text_lines_open(&reader, paths[i], error)) ||
-            !cli_lines_each(&reader, add_line, &files[i], error))
+        if (!(base
+                  ? sa_link_file_open(&file->text, paths[i], lines, base[i], &file->open_end, error)
+                  : sa_text_lines_open(&file->text, paths[i], error)))
             return false;
-        if (!files[i].count) return sa_fail(error, SA_DATA, "%s: no lines", files[i].name);
-        if (!lines && !files[i].open_end) lines = files[i].count;
-        if (most < files[i].count) most = files[i].count;
+        while (sa_text_lines_next(&file->text, error))
+            if (!add_line(file, file->text.line, error)) return false;
+        if (file->text.failed) return false;
+        if (!file->count) return sa_fail(error, SA_DATA, "%s: no lines", name_of(file));
+        if (!lines && !file->open_end) lines = file->count;
+        if (most < file->count) most = file->count;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i]) continue;
-        while (files[i].open_end && files[i].count < most)
-            if (!add_line(&files[i], "", 0, NULL, error)) return false;
-        if (files[i].count != files->count)
+    for (score_file *file = files; file < files + count; file++) {
+        while (file->open_end && file->count < most)
+            if (!add_line(file, nothing, error)) return false;
+        if (file->line && file->count != files->count)
             return sa_fail(error, SA_DATA,
                            "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",
-                           files->name, files->count, files[i].name, files[i].count);
+                           name_of(files), files->count, name_of(file), file->count);
     }
     return true;
 }
 
 static void release_files(score_file *files, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < files[i].count; k++) free(files[i].line[k]);
-        free(files[i].line);
-    }
+    for (size_t i = 0; i < count; i++) free(files[i].line), sa_text_lines_close(&files[i].text);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
@@ -129,7 +126,7 @@ static void compute_values(const score_work *work, const sa_metric_stats *stats,
 static bool compute_stats(score_work *work, score_system *system, const score_file *file,
                           const score_file *references, sa_error *error) {
     const char *line[REFERENCES];
-    system->name = file->name;
+    system->name = name_of(file);
     system->each = sa_new(work->count, sizeof *system->each, error);
     if (!system->each) return false;
     for (size_t i = 0; i < work->count; i++) {
@@ -305,7 +302,7 @@ static void note_bleu(const score_work *work, const score_file *file) {
         if (2 * count > work->count)
             cli_note("note: '%s' looks tokenized (%zu of %zu lines): scores can be compared with "
                      "others only for untokenized text",
-                     file[i].name, count, work->count);
+                     name_of(&file[i]), count, work->count);
     }
 }
 
@@ -318,8 +315,8 @@ static void clean_lines(const score_file *file) {
         if (strchr(file->line[i], '\t')) tab = i + 1;
     }
     const bool numbered = tab && numbers == file->count;
-    if (numbered) cli_note("note: %s: the number that begins each line is left out", file->name);
-    if (tab && !numbered) cli_note_tab(file->name, tab);
+    if (numbered) cli_note("note: %s: the number that begins each line is left out", name_of(file));
+    if (tab && !numbered) cli_note_tab(name_of(file), tab);
     for (size_t i = 0; i < file->count; i++) {
         char *line = file->line[i];
         const char *next = line + (numbered ? sa_line_number_size(line) : 0);
@@ -354,8 +351,7 @@ static bool score_texts(const score_options *options, const char *const *words, 
     return good;
 }
 
-/* ---- Links of a line
- * ----------------------------------------------------------------------------------- */
+/* ---- Links of a line ------------------------------------------------------------------------- */
 
 enum { LINKS, GOLD, REVERSE, LINK_FILES };
 
@@ -369,11 +365,10 @@ static bool read_links(line_links *links, const score_file *file, size_t i, int 
                        sa_error *error) {
     sa_error inner = {0};
     return sa_links_parse_line(file->line[i], base, &links->link, &links->count, &inner) ||
-           sa_fail(error, inner.code, "%s:%zu: %s", file->name, i + 1, inner.text);
+           sa_fail(error, inner.code, "%s:%zu: %s", name_of(file), i + 1, inner.text);
 }
 
-/* ---- Counting links
- * -------------------------------------------------------------------------------- */
+/* ---- Counting links -------------------------------------------------------------------------- */
 
 typedef struct totals {
     size_t sentences;
@@ -398,7 +393,7 @@ static bool combine(line_links *links, const score_file *reverse, size_t i,
         back.link[k] = (sa_link){back.link[k].target, back.link[k].source, false};
     if (good && !sa_symmetrize(options->combine, links->link, links->count, back.link, back.count,
                                &both.link, &both.count, &inner))
-        good = sa_fail(error, inner.code, "%s:%zu: %s", reverse->name, i + 1, inner.text);
+        good = sa_fail(error, inner.code, "%s:%zu: %s", name_of(reverse), i + 1, inner.text);
     free(back.link);
     if (!good) return false;
     free(links->link);
@@ -422,8 +417,7 @@ static bool count_line(const score_file *file, size_t i, const score_options *op
     return good;
 }
 
-/* ---- Error rates --------------------------------------------------------------------------------
- */
+/* ---- Error rates ----------------------------------------------------------------------------- */
 
 static const sa_column columns[] = {
     {"sentences", "sentences", 10},

@@ -126,22 +126,6 @@ void cli_note_tab(const char *name, size_t line) {
     noted = true;
 }
 
-bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_error *error) {
-    bool failed = false;
-    char *line;
-    size_t size;
-    while (!failed && sa_text_lines_next(reader, &line, &size, &failed, error))
-        failed = !each(context, line, size, reader, error);
-    sa_text_lines_close(reader);
-    return !failed;
-}
-
-bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error) {
-    sa_text_lines reader;
-    return sa_text_lines_open(&reader, path, error) &&
-           cli_lines_each(&reader, each, context, error);
-}
-
 enum { BLOCK = 1 << 16 };
 
 bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
@@ -190,18 +174,15 @@ static bool refill(cli_input *input, sa_error *error) {
 
 bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size_t *count,
                     sa_error *error) {
+    sa_text_lines *reader = &input->reader;
     *count = 0;
-    const sa_text_lines *reader = &input->reader;
     if (input->interactive && reader->at == reader->file.size && !refill(input, error))
         return false;
-    bool failed = false;
-    char *line;
-    size_t size;
-    while (*count < max_lines && sa_text_lines_next(&input->reader, &line, &size, &failed, error)) {
-        char *tab = memchr(line, '\t', size);
+    while (*count < max_lines && sa_text_lines_next(reader, error)) {
+        char *tab = strchr(reader->line, '\t');
         if (tab && !input->tab_line) input->tab_line = reader->number;
         if (tab && input->first_column) *tab = 0;
-        lines[(*count)++] = line;
+        lines[(*count)++] = reader->line;
     }
-    return !failed;
+    return !reader->failed;
 }

@@ -56,14 +56,6 @@ bool cli_pairs_fail(const char *path, sa_error *error);
 /* Notes a tab in a file of plain sentences. */
 void cli_note_tab(const char *name, size_t line);
 
-/* Calls `each` with every line of a file, until it returns false; the number of the line is
- * from->number. Then returns false, as it does with an error of sa_text_lines_next. */
-typedef bool cli_line(void *context, const char *line, size_t size, const sa_text_lines *from,
-                      sa_error *error);
-bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error);
-/* Does the same for an open file, and closes it. */
-bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_error *error);
-
 typedef struct cli_input {
     sa_text_lines reader;
     bool interactive; /* a terminal or pipe: the reader's file has only the complete lines so far */

@@ -120,12 +120,12 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *read
     return number;
 }
 
-static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, sa_error *error) {
-    const char *name = reader->file.name, *space = memchr(line.text, ' ', line.size);
+static bool read_merge(sa_bpe *bpe, const sa_text_lines *reader, sa_error *error) {
+    const char *name = reader->file.name, *line = reader->line;
     const size_t number = reader->number;
-    const sa_token left = {line.text, space ? (size_t)(space - line.text) : line.size};
-    const size_t second = left.size + (space != NULL);
-    const sa_token right = {line.text + second, line.size - second};
+    const sa_token left = {line, strcspn(line, " ")};
+    const size_t second = left.size + (line[left.size] == ' ');
+    const sa_token right = {line + second, reader->size - second};
     if (!left.size || !right.size || memchr(right.text, ' ', right.size))
         return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between", name,
                        number);
@@ -142,15 +142,11 @@ static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, 
 
 static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     const char *name = reader->file.name;
-    char *line;
-    size_t size;
-    bool failed = false;
-    while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
-        if (reader->number == 1 ? !check_version(line, name, error)
-                                : !read_merge(bpe, (sa_token){line, size}, reader, error))
+    while (sa_text_lines_next(reader, error))
+        if (reader->number == 1 ? !check_version(reader->line, name, error)
+                                : !read_merge(bpe, reader, error))
             return false;
-    }
-    return !failed && (reader->number || check_version("", name, error));
+    return !reader->failed && (reader->number || check_version("", name, error));
 }
 
 /* Reads all merges and closes the reader. */

@@ -108,12 +108,11 @@ static bool examine(cleaner *all, line_figures *line, sa_error *error) {
 
 static bool read_rows(cleaner *all, const char *columns, sa_error *error) {
     sa_pair_reader *reader = &all->reader;
-    bool failed = false;
     reader->records.lenient = true;
     for (;;) {
         line_figures line = {.reason = SA_DROP_REASONS};
         const size_t before = all->lines.size;
-        if (!sa_pair_reader_next(reader, &failed, error)) return !failed;
+        if (!sa_pair_reader_next(reader, error)) return !reader->records.text.failed;
         add_texts(reader,
                   sa_pair_reader_is_plain(reader) && !columns && reader->at[SA_PAIR_TARGET] == 1,
                   &all->lines);

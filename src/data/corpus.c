@@ -141,15 +141,14 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
 
 static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
     sa_pair_reader reader;
-    bool failed = false;
     if (!sa_pair_reader_open(&reader, path, columns, error)) return false;
+    bool good = true;
     corpus->name = reader.name;
-    while (!failed && sa_pair_reader_next(&reader, &failed, error))
-        failed = !add_row(corpus, &reader, error);
-    if (!failed && reader.note.size)
-        failed = !copy_text(corpus->owned, reader.note.text, &corpus->remarks, error);
+    while (good && sa_pair_reader_next(&reader, error)) good = add_row(corpus, &reader, error);
+    good = good && !reader.records.text.failed &&
+           copy_text(corpus->owned, reader.note.text, &corpus->remarks, error);
     sa_pair_reader_close(&reader);
-    return !failed;
+    return good;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -196,19 +195,17 @@ bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use,
 /* Adds the alignments: line n of the file belongs to the pair on line n. */
 static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *error) {
     sa_error wrong = {0};
-    char *line;
-    size_t size, next = 0;
-    bool failed = false;
-    while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
+    size_t next = 0;
+    while (sa_text_lines_next(reader, error)) {
         const size_t number = reader->number;
-        const char *links = line + sa_line_number_size(line);
+        const char *links = reader->line + sa_line_number_size(reader->line);
         if (!reads_as_gold(links, &wrong))
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
                            wrong.text);
         if (next == corpus->count || corpus->pairs[next].row != number) continue;
         if (!copy_text(corpus->owned, links, &corpus->pairs[next++].gold, error)) return false;
     }
-    if (failed || reader->number == corpus->lines) return !failed;
+    if (reader->failed || reader->number == corpus->lines) return !reader->failed;
     return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
                    reader->number, corpus->name, corpus->lines);
 }

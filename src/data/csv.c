@@ -46,19 +46,18 @@ static bool is_blank(const sa_records *rows, char mark) {
 /* Unquotes the cell at `at` in place; *end is its separator or the end of its row. Further lines
  * of the cell follow after a space. NULL: the quotes are not closed, or something else follows
  * them. */
-static char *parse_quoted(sa_records *rows, char *at, char **end, bool *failed, sa_error *error) {
+static char *parse_quoted(sa_records *rows, char *at, char **end, sa_error *error) {
     char *const text = ++at, *to = at;
-    size_t size;
     for (; *at != '"' || at[1] == '"'; at++) {
         rows->special |= *at == '"';
         rows->spans |= !*at || *at == rows->separator;
         if (*at) {
             at += *at == '"';
             *to++ = *at;
-        } else if (sa_text_lines_next(&rows->text, &at, &size, failed, error) &&
-                   at + size < text + SA_LINE_LIMIT) {
+        } else if (sa_text_lines_next(&rows->text, error) &&
+                   rows->text.line + rows->text.size < text + SA_LINE_LIMIT) {
             *to++ = ' ';
-            at--;
+            at = rows->text.line - 1;
         } else {
             return NULL;
         }
@@ -84,32 +83,30 @@ static char *parse_bare(sa_records *rows, char *at, char **end) {
     return at;
 }
 
-bool sa_csv_next(sa_records *rows, bool *failed, sa_error *error) {
-    char *at, *end = NULL;
-    size_t size;
+bool sa_csv_next(sa_records *rows, sa_error *error) {
+    char *end = NULL;
     rows->cells = 0;
-    if (!sa_text_lines_next(&rows->text, &at, &size, failed, error)) return false;
+    if (!sa_text_lines_next(&rows->text, error)) return false;
     rows->line = rows->text.number;
-    for (bool last = false; !last && !*failed; at = end + 1) {
+    bool last = false;
+    for (char *at = rows->text.line; !last; at = end + 1) {
         char *quote = at;
         while (is_blank(rows, *quote)) quote++;
-        char *cell = *quote == '"' ? parse_quoted(rows, quote, &end, failed, error)
-                                   : parse_bare(rows, at, &end);
-        if (!cell) {
-            *failed = *failed || !sa_fail(error, SA_DATA,
-                                          "%s:%zu: a quoted cell that does not end before a %s",
-                                          rows->text.file.name, rows->line,
-                                          rows->separator == ','   ? "comma"
-                                          : rows->separator == ';' ? "semicolon"
-                                                                   : "tab");
-            return false;
-        }
+        char *cell =
+            *quote == '"' ? parse_quoted(rows, quote, &end, error) : parse_bare(rows, at, &end);
+        if (!cell && !rows->text.failed)
+            rows->text.failed =
+                !sa_fail(error, SA_DATA, "%s:%zu: a quoted cell that does not end before a %s",
+                         rows->text.file.name, rows->line,
+                         rows->separator == ','   ? "comma"
+                         : rows->separator == ';' ? "semicolon"
+                                                  : "tab");
+        if (!cell) return false;
         last = !*end;
         *end = 0;
-        *failed =
-            !sa_append(&rows->cell, &rows->cells, &rows->cell_capacity, &cell, sizeof cell, error);
+        if (!sa_records_add(rows, cell, error)) return false;
     }
-    return !*failed;
+    return true;
 }
 
 /* ---- Tables of numbers ----------------------------------------------------------------------- */
@@ -274,8 +271,7 @@ static bool read_rows(table_parser *parser) {
     sa_number_table *table = parser->table;
     sa_records *rows = parser->rows;
     size_t empty = 0; /* the first empty line; only trailing ones are allowed */
-    bool failed = false;
-    while (sa_csv_next(rows, &failed, parser->error)) {
+    while (sa_csv_next(rows, parser->error)) {
         if (rows->cells == 1 && !*rows->cell[0]) {
             if (!empty) empty = rows->line;
             continue;
@@ -290,8 +286,9 @@ static bool read_rows(table_parser *parser) {
             return false;
     }
     if (parser->counts) settle_count(table, parser->fractions && table->rows > 1);
-    return !failed && (table->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
-                                              rows->text.file.name));
+    return !rows->text.failed &&
+           (table->rows ||
+            sa_fail(parser->error, SA_DATA, "%s: no numbers in it", rows->text.file.name));
 }
 
 bool sa_number_table_read(sa_number_table *table, bool scores, sa_error *error) {

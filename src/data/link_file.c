@@ -30,14 +30,12 @@ static bool read_link(const char *line, int *number, bool *possible) {
 static bool add_lines(sa_text_lines *reader, size_t lines, int base, sa_buffer *out,
                       sa_error *error) {
     enum { MOST = 1 << 24 };
-    size_t size, sentence = 1;
-    char *line;
-    bool failed = false;
-    while (!failed && sa_text_lines_next(reader, &line, &size, &failed, error)) {
+    size_t sentence = 1;
+    while (sa_text_lines_next(reader, error)) {
         int number[3];
         bool possible;
-        if (!*line) continue;
-        if (!read_link(line, number, &possible) || (size_t)*number < sentence ||
+        if (!reader->size) continue;
+        if (!read_link(reader->line, number, &possible) || (size_t)*number < sentence ||
             (size_t)*number > (lines ? lines : MOST))
             return sa_fail(error, SA_DATA,
                            "%s:%zu: expected a sentence from %zu to %zu, source and target, "
@@ -50,7 +48,7 @@ static bool add_lines(sa_text_lines *reader, size_t lines, int base, sa_buffer *
     }
     do sa_buffer_adds(out, "\n");
     while (sentence++ < lines);
-    return !failed;
+    return !reader->failed;
 }
 
 bool sa_link_file_open(sa_text_lines *reader, const char *path, size_t lines, int base,

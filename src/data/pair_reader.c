@@ -128,9 +128,9 @@ static bool open_copy(const sa_records *records, sa_records *copy, sa_error *err
 static bool is_table(const sa_pair_format *format, const sa_records *records, bool named,
                      sa_error *error) {
     sa_records trial = {.separator = format->separator};
-    bool failed = !open_copy(records, &trial, error), equal = true;
+    bool equal = open_copy(records, &trial, error);
     size_t width = 0, known[2], names = 0;
-    while (!failed && equal && format->next(&trial, &failed, error)) {
+    while (equal && format->next(&trial, error)) {
         if (is_blank_row(&trial)) continue;
         if (!width) width = trial.cells, names = find_known(format, trial.cell, width, known);
         equal = trial.cells == width;
@@ -138,8 +138,9 @@ static bool is_table(const sa_pair_format *format, const sa_records *records, bo
     const bool tabs = format->separator == '\t', spans = trial.spans,
                shown = tabs ? trial.quoted && (spans || trial.special || !trial.bare)
                             : trial.quoted || names == 2;
+    equal = equal && !trial.text.failed;
     sa_records_close(&trial);
-    return equal && !failed && width > 1 && (named || !format->separator || shown) &&
+    return equal && width > 1 && (named || !format->separator || shown) &&
            (named || !tabs || !spans || !is_table(&formats[PLAIN_TABS], records, true, error));
 }
 
@@ -464,29 +465,31 @@ static bool take_texts(sa_pair_reader *reader, sa_error *error) {
     return true;
 }
 
-bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error) {
+bool sa_pair_reader_next(sa_pair_reader *reader, sa_error *error) {
     sa_records *records = &reader->records;
-    bool header = false, more = reader->format->next(records, failed, error);
+    bool header = false, more = reader->format->next(records, error), good = true;
     if (more && !reader->begun && records->cells && !is_blank_row(records)) {
         reader->begun = true;
-        *failed = !find_columns(reader, &header, error);
-        if (*failed) return false;
-        if (header) more = reader->format->next(records, failed, error);
+        good = find_columns(reader, &header, error);
+        if (good && header) more = reader->format->next(records, error);
     }
-    for (size_t k = 0; !more && !*failed && reader->count && k < SA_PAIR_TEXTS; k++)
+    good = good && !records->text.failed;
+    for (size_t k = 0; good && !more && reader->count && k < SA_PAIR_TEXTS; k++)
         if (reader->wanted[k] && !reader->found[k])
-            *failed = !fail_columns(reader, "no column ", reader->wanted[k], records->name, error);
-    if (!more) return false;
+            good = fail_columns(reader, "no column ", reader->wanted[k], records->name, error);
+    records->text.failed = !good;
+    if (!good || !more) return false;
     reader->count++;
     if (reader->width && records->cells != reader->width && !is_blank_row(records))
-        *failed = !sa_fail(error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
-                           records->text.file.name, records->line, records->cells,
-                           records->cells == 1 ? "" : "s", reader->width);
+        good = sa_fail(error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
+                       records->text.file.name, records->line, records->cells,
+                       records->cells == 1 ? "" : "s", reader->width);
     /* the first row may have been names that nobody knows */
     if (reader->guessed && reader->count < 4 && has_texts_elsewhere(records))
-        *failed = !fail_choice(reader, records->cell, error);
-    *failed = *failed || !take_texts(reader, error);
-    return !*failed;
+        good = fail_choice(reader, records->cell, error);
+    good = good && take_texts(reader, error);
+    records->text.failed = !good;
+    return good;
 }
 
 void sa_pair_reader_close(sa_pair_reader *reader) {

@@ -30,9 +30,9 @@ bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *c
                          sa_error *error);
 
 /* Reads the next row, skipping the header; records.line is its line. Returns false at the end, or
- * with *failed set. SA_USAGE: no such columns. SA_DATA: the row is broken, or one of two files is
- * longer. */
-bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error);
+ * with records.text.failed set. SA_USAGE: no such columns. SA_DATA: the row is broken, or one of
+ * two files is longer. */
+bool sa_pair_reader_next(sa_pair_reader *reader, sa_error *error);
 
 /* Returns whether each line of the file is SOURCE TAB TARGET. */
 bool sa_pair_reader_is_plain(const sa_pair_reader *reader);

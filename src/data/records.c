@@ -12,40 +12,42 @@
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* Reads a line; sets it to NULL if it is not text and the records are lenient. */
-static bool next_line(const sa_records *records, sa_text_lines *file, char **line, bool *failed,
-                      sa_error *error) {
+static bool next_line(sa_records *records, sa_text_lines *file, sa_error *error) {
     sa_error why = {0};
-    size_t size;
-    if (sa_text_lines_next(file, line, &size, failed, &why)) return true;
-    if (*failed && records->lenient && why.code == SA_DATA) {
-        *line = NULL, *failed = false;
+    if (sa_text_lines_next(file, &why)) return true;
+    if (file->failed && records->lenient && why.code == SA_DATA) {
+        file->line = NULL, file->failed = false;
         return true;
     }
-    if (*failed && error) *error = why;
+    records->text.failed |= file->failed;
+    if (file->failed && error) *error = why;
     return false;
 }
 
-static bool split_line(sa_records *records, const char *mark, bool *failed, sa_error *error) {
-    char *cell;
+bool sa_records_add(sa_records *records, char *cell, sa_error *error) {
+    records->text.failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity,
+                                      &cell, sizeof cell, error);
+    return !records->text.failed;
+}
+
+static bool split_line(sa_records *records, const char *mark, sa_error *error) {
     records->cells = 0;
-    if (!next_line(records, &records->text, &cell, failed, error)) return false;
+    if (!next_line(records, &records->text, error)) return false;
     records->line = records->text.number;
-    while (cell && !*failed) {
-        char *end = strstr(cell, mark);
+    for (char *cell = records->text.line, *end; cell; cell = end ? end + strlen(mark) : NULL) {
+        end = strstr(cell, mark);
         if (end) *end = 0;
-        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &cell,
-                             sizeof cell, error);
-        cell = end ? end + strlen(mark) : NULL;
+        if (!sa_records_add(records, cell, error)) return false;
     }
-    return !*failed;
+    return true;
 }
 
-bool sa_tabs_next(sa_records *records, bool *failed, sa_error *error) {
-    return split_line(records, "\t", failed, error);
+bool sa_tabs_next(sa_records *records, sa_error *error) {
+    return split_line(records, "\t", error);
 }
 
-bool sa_bars_next(sa_records *records, bool *failed, sa_error *error) {
-    return split_line(records, " ||| ", failed, error);
+bool sa_bars_next(sa_records *records, sa_error *error) {
+    return split_line(records, " ||| ", error);
 }
 
 /* Fails because one file has one more line than the other, which has ended. */
@@ -53,10 +55,7 @@ static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_te
                          sa_error *error) {
     const size_t lines = ended->number;
     const bool first = longer == &records->text;
-    bool failed = false;
-    char *line;
-    size_t size;
-    while (sa_lines_next(longer, &line, &size, &failed, NULL)) continue;
+    while (sa_lines_next(longer, NULL)) continue;
     const size_t all = longer->number;
     return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
                    records->text.file.name, first ? all : lines, records->second.file.name,
@@ -64,21 +63,19 @@ static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_te
 }
 
 /* Reads a line from each of two files. */
-bool sa_two_files_next(sa_records *records, bool *failed, sa_error *error) {
+bool sa_two_files_next(sa_records *records, sa_error *error) {
     sa_text_lines *const file[2] = {&records->text, &records->second};
-    char *line[2];
     bool more[2] = {false};
     records->cells = 0;
-    for (int i = 0; !*failed && i < 2; i++)
-        more[i] = next_line(records, file[i], &line[i], failed, error);
+    for (int i = 0; !records->text.failed && i < 2; i++)
+        more[i] = next_line(records, file[i], error);
     records->line = file[0]->number;
-    if (!*failed && more[0] != more[1])
-        *failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
-    if (*failed || !more[0]) return false;
-    for (int i = 0; line[0] && line[1] && i < 2 && !*failed; i++)
-        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &line[i],
-                             sizeof *line, error);
-    return !*failed;
+    if (!records->text.failed && more[0] != more[1])
+        records->text.failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
+    if (records->text.failed || !more[0]) return false;
+    return !file[0]->line || !file[1]->line ||
+           (sa_records_add(records, file[0]->line, error) &&
+            sa_records_add(records, file[1]->line, error));
 }
 
 /* ---- Cells with names ------------------------------------------------------------------------ */
@@ -137,24 +134,23 @@ static bool add_members(sa_records *records, json_t *object, const char *outer, 
     return good;
 }
 
-bool sa_jsonl_next(sa_records *records, bool *failed, sa_error *error) {
+bool sa_jsonl_next(sa_records *records, sa_error *error) {
     enum { DEPTH = 16 };
-    char *line;
-    size_t size;
-    if (!sa_text_lines_next(&records->text, &line, &size, failed, error)) return false;
-    begin_row(records, records->text.number);
-    if (!line[strspn(line, " \t")]) return true;
-    char *place = sa_format(error, "%s:%zu", records->text.file.name, records->line);
-    json_t *row = place ? sa_json_parse(line, size, DEPTH, place, "JSON", error) : NULL;
+    sa_text_lines *text = &records->text;
+    if (!sa_text_lines_next(text, error)) return false;
+    begin_row(records, text->number);
+    if (!text->line[strspn(text->line, " \t")]) return true;
+    char *place = sa_format(error, "%s:%zu", text->file.name, records->line);
+    json_t *row = place ? sa_json_parse(text->line, text->size, DEPTH, place, "JSON", error) : NULL;
     free(place);
-    *failed = !row || !add_members(records, row, NULL, error);
-    if (*line == '[' || (row && !json_is_object(row)))
-        *failed = !sa_fail(error, SA_DATA,
-                           "%s:%zu: expected an object on each line (jq -c '.[]' writes the "
-                           "elements of a list so)",
-                           records->text.file.name, records->line);
+    text->failed = !row || !add_members(records, row, NULL, error);
+    if (*text->line == '[' || (row && !json_is_object(row)))
+        text->failed = !sa_fail(error, SA_DATA,
+                                "%s:%zu: expected an object on each line (jq -c '.[]' writes the "
+                                "elements of a list so)",
+                                text->file.name, records->line);
     json_decref(row);
-    return !*failed;
+    return !text->failed;
 }
 
 /* ---- TMX ------------------------------------------------------------------------------------- */
@@ -242,12 +238,12 @@ static bool open_parser(tmx_reader *it, sa_error *error) {
 }
 
 /* Parses until a unit, or the file, has ended. */
-bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
+bool sa_tmx_next(sa_records *records, sa_error *error) {
     enum { CHUNK = 1 << 16 };
     sa_error why = {0};
     tmx_reader it = {.records = records, .error = &why};
-    *failed = !open_parser(&it, error);
-    while (!*failed && !it.ready) {
+    records->text.failed = !open_parser(&it, error);
+    while (!records->text.failed && !it.ready) {
         XML_ParsingStatus now;
         XML_GetParsingStatus(it.parser, &now);
         size_t *at = &records->text.at, left = records->text.file.size - *at;
@@ -255,12 +251,12 @@ bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
         if (now.parsing == XML_FINISHED) break;
         const char *data = records->text.file.data + *at;
         *at += now.parsing == XML_SUSPENDED ? 0 : size;
-        *failed =
+        records->text.failed =
             !(now.parsing == XML_SUSPENDED ? XML_ResumeParser(it.parser)
                                            : XML_Parse(it.parser, data, (int)size, size == left));
     }
     sa_buffer_release(&it.text);
-    if (!*failed) return it.ready;
+    if (!records->text.failed) return it.ready;
     const enum XML_Error code = it.parser ? XML_GetErrorCode(it.parser) : XML_ERROR_NO_MEMORY;
     if (code == XML_ERROR_NO_MEMORY || it.text.failed) return sa_fail_memory(error, CHUNK);
     if (why.code) return sa_fail(error, why.code, "%s", why.text);
@@ -270,12 +266,12 @@ bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
 
 #else
 
-bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
-    *failed = !sa_fail(error, SA_USAGE,
-                       "%s: this softalign was built without expat, which TMX needs: install it "
-                       "(libexpat1-dev; scripts/setup does) and build again",
-                       records->text.file.name);
-    return false;
+bool sa_tmx_next(sa_records *records, sa_error *error) {
+    records->text.failed = true;
+    return sa_fail(error, SA_USAGE,
+                   "%s: this softalign was built without expat, which TMX needs: install it "
+                   "(libexpat1-dev; scripts/setup does) and build again",
+                   records->text.file.name);
 }
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/file.h"
 
 typedef struct sa_records {
-    sa_text_lines text;
+    sa_text_lines text;   /* its `failed`: the file or files are invalid, or memory ran out */
     sa_text_lines second; /* the other one of two parallel files */
     size_t line;          /* line of the file where the current row begins, from 1 */
     char **cell;          /* [cells] of the current row */
@@ -21,8 +21,11 @@ typedef struct sa_records {
     void *parser;      /* of TMX */
 } sa_records;
 
-/* Reads the next row. Returns false at the end, or with *failed set, as sa_text_lines_next does. */
-typedef bool sa_records_next(sa_records *records, bool *failed, sa_error *error);
+/* Reads the next row. Returns false at the end, or with text.failed set. */
+typedef bool sa_records_next(sa_records *records, sa_error *error);
+
+/* Appends a cell, which stays where it is; false: out of memory. */
+bool sa_records_add(sa_records *records, char *cell, sa_error *error);
 
 /* Read a line of cells with a tab, or with " ||| ", between them. */
 sa_records_next sa_tabs_next, sa_bars_next;

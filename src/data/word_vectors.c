@@ -16,8 +16,8 @@ static bool is_number(const char *text, const char *end) {
 
 /* Cuts a line "WORD X1 ... Xm" after the word, which may contain spaces. Returns the start of the
  * numbers. */
-static char *cut_word(char *line, size_t size, int *count) {
-    char *end = line + size, *space;
+static char *cut_word(const sa_text_lines *file, int *count) {
+    char *line = file->line, *end = line + file->size, *space;
     for (char *tab = line; (tab = strchr(tab, '\t'));) *tab = ' ';
     while (end > line && end[-1] == ' ') *--end = 0;
     for (*count = 0;
@@ -64,19 +64,18 @@ static bool set_rows(const sa_vocab *vocab, const char *word, char *numbers, int
 static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float *rows, char *found,
                        sa_error *error) {
     const char *name = file->file.name;
-    char *line, more;
-    size_t size;
-    bool failed = false;
-    while (sa_lines_next(file, &line, &size, &failed, error)) {
+    while (sa_lines_next(file, error)) {
         const size_t number = file->number;
+        const char *line = file->line;
         long long all, width;
         int count;
+        char more;
         if (number == 1 && sscanf(line, "%lld %lld %c", &all, &width, &more) == 2) {
             if (width == m) continue;
             return sa_fail(error, SA_DATA, "%s:1: its vectors have %lld numbers, --embed is %d",
                            name, width, m);
         }
-        char *numbers = cut_word(line, size, &count);
+        char *numbers = cut_word(file, &count);
         const char *last = strrchr(line, ' ');
         if (count != m)
             return sa_fail(error, SA_DATA,
@@ -87,7 +86,7 @@ static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float 
             return sa_fail(error, SA_DATA, "%s:%zu: a number of '%.40s' is not finite", name,
                            number, line);
     }
-    return !failed;
+    return !file->failed;
 }
 
 bool sa_word_vectors_read(const char *path, const sa_vocab *vocab, int m, float *rows,

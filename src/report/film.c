@@ -33,15 +33,14 @@ static bool find_columns(const sa_records *log, size_t columns[SA_LOG_COLUMNS], 
 static bool read_rows(sa_records *log, sa_log_row row, void *context, sa_error *error) {
     size_t columns[SA_LOG_COLUMNS];
     const char *wanted[SA_LOG_COLUMNS];
-    bool failed = false;
-    sa_csv_next(log, &failed, error);
-    if (failed || !find_columns(log, columns, error)) return false;
-    while (sa_csv_next(log, &failed, error)) {
+    sa_csv_next(log, error);
+    if (log->text.failed || !find_columns(log, columns, error)) return false;
+    while (sa_csv_next(log, error)) {
         for (size_t k = 0; k < SA_LOG_COLUMNS; k++)
             wanted[k] = columns[k] < log->cells ? log->cell[columns[k]] : "";
         if (!row(context, wanted, error)) return false;
     }
-    return !failed;
+    return !log->text.failed;
 }
 
 bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,

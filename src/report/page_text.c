@@ -114,12 +114,9 @@ static bool add_line(notes_reader *reader, const char *line, sa_error *error) {
 }
 
 static bool read_lines(notes_reader *reader, sa_error *error) {
-    char *line;
-    size_t size;
-    bool failed = false;
-    while (sa_text_lines_next(&reader->file, &line, &size, &failed, error))
-        if (!add_line(reader, line, error)) return false;
-    if (failed) return false;
+    while (sa_text_lines_next(&reader->file, error))
+        if (!add_line(reader, reader->file.line, error)) return false;
+    if (reader->file.failed) return false;
     if (reader->code) return fail_at(reader, "``` begins code that does not end", error);
     end_block(reader);
     return !reader->failed || sa_fail_memory(error, 0);

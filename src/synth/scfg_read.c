@@ -263,18 +263,15 @@ static bool check_names(const reader *r, sa_error *error) {
 }
 
 static bool read_lines(reader *r, sa_error *error) {
-    char *line;
-    size_t size;
-    bool failed = false;
-    while (sa_text_lines_next(&r->file, &line, &size, &failed, error)) {
-        if (size > LINE) return FAIL("line longer than %d bytes", LINE);
+    while (sa_text_lines_next(&r->file, error)) {
+        if (r->file.size > LINE) return FAIL("line longer than %d bytes", LINE);
         r->tokens = 0;
-        for (char *token; (token = strsep(&line, " \t"));)
+        for (char *token; (token = strsep(&r->file.line, " \t"));)
             if (*token) r->token[r->tokens++] = token;
         if (!r->tokens || *r->token[0] == '#') continue;
         if (!(*r->token[0] == '%' ? read_directive(r, error) : read_rule(r, error))) return false;
     }
-    return !failed && check_names(r, error);
+    return !r->file.failed && check_names(r, error);
 }
 
 sa_grammar *sa_grammar_read(const char *name, const char *text, sa_error *error) {

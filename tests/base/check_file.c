@@ -113,16 +113,13 @@ END_TEST
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 static bool next(sa_text_lines *lines, const char *expected) {
-    char *line;
-    size_t size;
-    bool failed = false;
-    const bool more = sa_lines_next(lines, &line, &size, &failed, &error);
-    ck_assert(!(more && failed));
+    const bool more = sa_lines_next(lines, &error);
+    ck_assert(!(more && lines->failed));
     if (more) {
-        ck_assert_str_eq(line, expected);
-        ck_assert_uint_eq(size, strlen(expected));
+        ck_assert_str_eq(lines->line, expected);
+        ck_assert_uint_eq(lines->size, strlen(expected));
     }
-    return more || failed;
+    return more || lines->failed;
 }
 
 START_TEST(lines_end_in_lf_or_crlf_or_the_file) {
@@ -186,18 +183,15 @@ START_TEST(endless_lines_are_refused) {
     text[0] = '\n';
     text[SA_LINE_LIMIT + 1] = '\n';
     sa_text_lines lines = {.file = {text, SA_LINE_LIMIT + 2, "a"}};
-    char *line;
-    size_t size = 0;
-    bool failed = false;
     ck_assert(next(&lines, ""));
-    ck_assert(sa_lines_next(&lines, &line, &size, &failed, &error));
-    ck_assert_uint_eq(size, SA_LINE_LIMIT);
+    ck_assert(sa_lines_next(&lines, &error));
+    ck_assert_uint_eq(lines.size, SA_LINE_LIMIT);
     text[SA_LINE_LIMIT + 1] = 'x';
     text[SA_LINE_LIMIT + 2] = '\n';
     lines.file.size++;
     lines.at = lines.number = 1;
-    ck_assert(!sa_lines_next(&lines, &line, &size, &failed, &error));
-    ck_assert(failed);
+    ck_assert(!sa_lines_next(&lines, &error));
+    ck_assert(lines.failed);
     ck_assert_str_eq(error.text, "a:2: line longer than 1048576 bytes");
     ck_assert_int_eq(error.code, SA_LIMIT);
 }

@@ -167,16 +167,14 @@ static void read_file(fuzz_input input, unsigned choices) {
     }
     const bool turned = reader.file.size != input.size ||
                         (input.size && memcmp(reader.file.data, input.at, input.size) != 0);
-    char *line;
-    size_t size, count = 0;
-    bool failed = false;
-    while (turned && sa_text_lines_next(&reader, &line, &size, &failed, &error)) {
+    size_t count = 0;
+    while (turned && sa_text_lines_next(&reader, &error)) {
         linked links = {0};
-        ck_assert(sa_links_parse_line(line, base, &links.links, &links.count, &error));
+        ck_assert(sa_links_parse_line(reader.line, base, &links.links, &links.count, &error));
         release(&links);
         count++;
     }
-    ck_assert(!failed && (!turned || !lines || count == lines));
+    ck_assert(!reader.failed && (!turned || !lines || count == lines));
     sa_text_lines_close(&reader);
 }
 

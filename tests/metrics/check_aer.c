@@ -118,15 +118,12 @@ static const struct {
 };
 
 static sa_link *next_links(sa_text_lines *lines, int base, size_t *count) {
-    char *line;
-    size_t size;
-    bool failed = false;
     sa_link *links;
-    if (!sa_lines_next(lines, &line, &size, &failed, NULL)) {
-        ck_assert(!failed);
+    if (!sa_lines_next(lines, NULL)) {
+        ck_assert(!lines->failed);
         return NULL;
     }
-    ck_assert(sa_links_parse_line(line, base, &links, count, NULL));
+    ck_assert(sa_links_parse_line(lines->line, base, &links, count, NULL));
     return links;
 }
 

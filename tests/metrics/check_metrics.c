@@ -42,10 +42,8 @@ static texts *read_texts(const char *path) {
 static void read_second(texts *all, const char *path) {
     sa_text_lines lines;
     ck_assert(sa_text_lines_open(&lines, path, NULL));
-    bool failed = false;
-    char *line;
-    for (size_t size, i = 0; sa_lines_next(&lines, &line, &size, &failed, NULL); i++)
-        all->second[i] = sa_copy(line, size, NULL);
+    for (size_t i = 0; sa_lines_next(&lines, NULL); i++)
+        all->second[i] = sa_copy(lines.line, lines.size, NULL);
     ck_assert_int_eq((int)lines.number, all->count);
     all->references = 2;
     sa_text_lines_close(&lines);
@@ -175,10 +173,8 @@ static void expect_row(texts *all, const json_t *row) {
 static int for_rows(const char *path, texts *all, void (*each)(texts *all, const json_t *row)) {
     sa_text_lines lines;
     ck_assert(sa_text_lines_open(&lines, path, NULL));
-    bool failed = false;
-    char *line;
-    for (size_t size; sa_lines_next(&lines, &line, &size, &failed, NULL);) {
-        json_t *row = json_loadb(line, size, 0, NULL);
+    while (sa_lines_next(&lines, NULL)) {
+        json_t *row = json_loadb(lines.line, lines.size, 0, NULL);
         ck_assert_ptr_nonnull(row);
         each(all, row);
         json_decref(row);

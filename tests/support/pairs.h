@@ -25,15 +25,13 @@ static inline int for_pairs(const char *path, void (*each)(void *context, char *
     sa_text_lines lines;
     sa_error error;
     ck_assert_msg(sa_text_lines_open(&lines, path, &error), "%s", error.text);
-    bool failed = false;
-    char *line;
-    for (size_t size; sa_lines_next(&lines, &line, &size, &failed, &error);) {
-        char *tab = strchr(line, '\t');
+    while (sa_lines_next(&lines, &error)) {
+        char *line = lines.line, *tab = strchr(line, '\t');
         ck_assert_ptr_nonnull(tab);
         *tab = 0;
         each(context, line, tab + 1);
     }
-    ck_assert_msg(!failed, "%s", error.text);
+    ck_assert_msg(!lines.failed, "%s", error.text);
     sa_text_lines_close(&lines);
     return (int)lines.number;
 }

@@ -9,23 +9,22 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
-size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code) {
-    utf8proc_int32_t found = (unsigned char)*text;
-    const utf8proc_ssize_t length = found < 0x80 ? 1
-                                                 : utf8proc_iterate((const utf8proc_uint8_t *)text,
-                                                                    (utf8proc_ssize_t)size, &found);
-    if (length > 0) *code = (uint32_t)found;
-    return length > 0 ? (size_t)length : 0;
+uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
+    utf8proc_int32_t code;
+    *length = 1;
+    if (size && (unsigned char)*text < 0x80) return (uint32_t)*text;
+    const utf8proc_ssize_t used =
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &code);
+    if (used > 0) *length = (size_t)used;
+    return used > 0 ? (uint32_t)code : UINT32_MAX;
 }
 
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
-    uint32_t code;
-    for (size_t at = 0, length; at < size; at += length) {
-        length = (unsigned char)text[at] < 0x80 ? 1 : sa_utf8_decode(text + at, size - at, &code);
-        if (length) continue;
-        *bad = at;
-        return false;
-    }
+    for (size_t at = 0, length; at < size; at += length)
+        if (sa_utf8_codepoint(text + at, size - at, &length) == UINT32_MAX) {
+            *bad = at;
+            return false;
+        }
     return true;
 }
 
@@ -39,14 +38,12 @@ static bool is_unsafe(uint32_t code) {
 }
 
 size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size) {
-    uint32_t code = 0;
-    const size_t length = sa_utf8_decode(text, size, &code);
-    if (!length) {
-        snprintf(escaped, SA_ESCAPED, "\\x%02X", (unsigned char)*text);
-        return 1;
-    }
-    if (is_unsafe(code)) {
-        snprintf(escaped, SA_ESCAPED, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
+    size_t length;
+    const uint32_t code = sa_utf8_codepoint(text, size, &length);
+    const bool valid = code != UINT32_MAX;
+    if (!valid || is_unsafe(code)) {
+        snprintf(escaped, SA_ESCAPED, !valid || code < 0x80 ? "\\x%02X" : "\\u{%04X}",
+                 valid ? code : (unsigned char)*text);
     } else {
         memcpy(escaped, text, length);
         escaped[length] = 0;

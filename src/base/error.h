@@ -31,9 +31,9 @@ const char *sa_escape(char *out, size_t capacity, const char *text, size_t size)
 enum { SA_ESCAPED = 16 };
 size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size);
 
-/* Returns the length of the UTF-8 character at `text` and sets *code to its code point. 0: it is
- * invalid. */
-size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
+/* Returns the code point at text (UINT32_MAX: not UTF-8), and sets its length in bytes, at least
+ * 1. */
+uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
 /* Returns whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above
  * U+10FFFF). If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);

@@ -26,6 +26,15 @@ void sa_file_release(sa_file *file);
  * 64 MiB, or a device that yields more than SA_LINE_LIMIT. `path` must outlive the file. */
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 
+/* Returns whether it is a zip archive. */
+bool sa_zip_is(const sa_file *file);
+
+/* Replaces an archive in memory by the file in it that is called `name`, perhaps with NumPy's
+ * ending; NULL: by its only file. SA_DATA lists the names if there is no such file, or several; the
+ * archive is broken, encrypted or packed in another way than "deflate". SA_LIMIT: the file is
+ * larger than `limit` bytes. */
+bool sa_zip_unpack(sa_file *file, const char *name, size_t limit, sa_error *error);
+
 typedef struct sa_text_lines {
     sa_file file;
     size_t at, number;

@@ -75,8 +75,9 @@ static bool read_character(json_reader *it, uint32_t *code) {
     static const char names[] = "\"\\/bfnrt", unescaped[] = "\"\\/\b\f\n\r\t";
     const char *at = it->text + it->at;
     if (*at != '\\') {
-        const size_t length = sa_utf8_decode(at, it->size - it->at, code);
-        if (!length) return parse_error(it, "not UTF-8");
+        size_t length;
+        *code = sa_utf8_codepoint(at, it->size - it->at, &length);
+        if (*code == UINT32_MAX) return parse_error(it, "not UTF-8");
         if (*code < 0x20) return parse_error(it, "control character in a string");
         it->at += length;
         return true;

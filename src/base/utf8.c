@@ -4,13 +4,10 @@
 #include <string.h>
 #include <utf8proc.h>
 
-uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
-    uint32_t code;
-    *length = 1;
-    if (size && (unsigned char)*text < 0x80) return (uint32_t)*text;
-    const size_t used = size ? sa_utf8_decode(text, size, &code) : 0;
-    if (used) *length = used;
-    return used ? code : UINT32_MAX;
+size_t sa_utf8_character_size(const char *text) {
+    size_t size = 1;
+    while (((unsigned char)text[size] & 0xc0) == 0x80) size++;
+    return size;
 }
 
 size_t sa_utf8_mark_size(const char *text, size_t size) {

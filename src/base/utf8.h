@@ -40,9 +40,8 @@ typedef enum sa_char_class {
 /* Returns the class of the code point at text, and sets its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
-/* Returns the code point at text (UINT32_MAX: not UTF-8), and sets its length in bytes, at least
- * 1. */
-uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
+/* Returns the length in bytes of the character at text, which is valid UTF-8 and not at its end. */
+size_t sa_utf8_character_size(const char *text);
 /* Returns whether it is a letter of any script (not a mark, joiner or underscore). */
 bool sa_utf8_is_letter(uint32_t code);
 /* Writes the code point as 1 to 4 bytes. Returns their number. */

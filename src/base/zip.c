@@ -1,4 +1,5 @@
-#include "base/zip.h"
+/* zip: the files of a zip archive (base/file.h). */
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "data/corpus.h"
 #include "metrics/linking.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +48,9 @@ const sa_option cli_align_rows[] = {
      "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
     {"pdf", CLI_FOLDER(OUT(path[CLI_PDF]), SA_LIST(SA_NUMBERED("pdf"))),
      "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
-    {"font", CLI_TEXT(TEXT, OUT(font), NULL, "NAME"), "font of the pictures; default: sans-serif"},
-    {"numbers", SA_OPTION_REAL, OUT(numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
+    {"font", CLI_TEXT(TEXT, OUT(figure.font), NULL, "NAME"),
+     "font of the pictures; default: sans-serif"},
+    {"numbers", SA_OPTION_REAL, OUT(figure.numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
      SA_LIST("auto", "none", "all"), "X",
      "numbers in the cells of pictures: none, all, or of weights of at least X; auto: all of a "
      "matrix of up to 12 words. 0.00 is left out, and what --width makes smaller than 5 points"},
@@ -166,26 +166,14 @@ static bool draws(const cli_align_options *options) {
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* Notes a text with characters that no font has, once. */
-static void note_glyphs(cli_align_output *out, const char *missing) {
-    if (missing && !out->noted)
-        cli_note("note: no font here has all characters of '%s' "
-                 "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
-                 missing);
-    out->noted = out->noted || missing;
-}
-
 /* Appends the picture of a pair as SVG, whose viewer supplies the fonts, PNG or PDF. */
 static bool add_picture(cli_align_output *out, const pair_view *pair, int output, sa_buffer *to,
                         sa_error *error) {
     const cli_align_options *options = out->options;
-    const sa_figure figure = {.gold = pair->gold,
-                              .golds = pair->golds,
-                              .site = out->site,
-                              .numbers = options->numbers,
-                              .font = options->font,
-                              .layer = out->layer,
-                              .width = options->width};
+    sa_figure figure = options->figure;
+    figure.gold = pair->gold, figure.golds = pair->golds;
+    figure.site = out->site, figure.layer = out->layer;
+    figure.width = options->width;
     const char *missing = NULL;
     sa_drawing drawing = {0};
     bool good = sa_figure_draw(pair->shown, &figure, &drawing, error);
@@ -193,7 +181,11 @@ static bool add_picture(cli_align_output *out, const pair_view *pair, int output
         sa_drawing_svg(&drawing, to);
     else if (good)
         good = sa_drawing_paint(&drawing, output == CLI_PDF, to, &missing, error);
-    note_glyphs(out, missing);
+    if (missing && !out->noted)
+        cli_note("note: no font here has all characters of '%s' "
+                 "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
+                 missing);
+    out->noted = out->noted || missing;
     sa_drawing_release(&drawing);
     return good;
 }
@@ -224,21 +216,7 @@ static sa_terminal screen_of(void) {
     return screen;
 }
 
-/* ---- --head ---------------------------------------------------------------------------------- */
-
-bool cli_heads_read(const char *text, int *head, sa_error *error) {
-    int64_t number = 0;
-    sa_nearest nearest = {.wanted = text};
-    *head = SA_HEADS_ALL;
-    if (!text) return true;
-    sa_nearest_consider(&nearest, "mean");
-    if (strcmp(text, "mean") != 0 &&
-        (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
-        return sa_fail(error, SA_USAGE, "--head '%s': expected a number or mean%s", text,
-                       sa_nearest_hint(&nearest));
-    *head = number ? (int)number : SA_HEADS_MEAN;
-    return true;
-}
+/* ---- Heads ----------------------------------------------------------------------------------- */
 
 /* Reduces the alignment to one head; SA_HEADS_ALL keeps all. */
 static bool select_head(int head, sa_alignment *alignment, sa_error *error) {
@@ -259,17 +237,19 @@ static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
                         sa_error *error) {
     const int T = words->targets, S = words->sources, end = !linking->whole;
     const bool several = *words->method; /* otherwise attention, the mean of its heads */
-    sa_link *gold = NULL, *links = sa_new(sa_linking_capacity(T, S), sizeof *links, error);
-    size_t golds = 0;
-    const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end,
-                                                   &gold, &golds, error);
+    sa_link *gold = NULL;
+    size_t golds = 0, count;
+    bool good =
+        sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end, &gold, &golds, error);
     for (int k = 0; good && k < (several ? words->heads : 1); k++) {
         const double *weights = sa_alignment_weights(words, 0, several ? k + 1 : 0);
+        sa_link *links = sa_linking_extract(linking, weights, T, S, &count, error);
         sum->method[k] = several ? words->method[k] : "weights";
-        sa_aer_add(&sum->of[k], links, sa_linking_extract(linking, weights, T, S, links), gold,
-                   golds);
+        good = links;
+        if (good) sa_aer_add(&sum->of[k], links, count, gold, golds);
+        free(links);
     }
-    free(gold), free(links);
+    free(gold);
     return good;
 }
 
@@ -301,11 +281,12 @@ static bool write_pair(cli_align_output *out, const pair_view *pair, sa_error *e
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) {
         const char *path = path_of(out->options, i), *ending = outputs[i].ending;
         sa_buffer one = {0}, *to = ending ? &one : &out->text[i];
+        char name[64];
         if (!path) continue;
         if (outputs[i].add) outputs[i].add(out, pair, to);
-        const bool good =
-            (outputs[i].add || add_picture(out, pair, i, to, error)) &&
-            (!ending || sa_save_numbered(path, pair->pair->row - 1, ending, &one, error));
+        snprintf(name, sizeof name, "%04zu.%s", pair->pair->row, ending ? ending : "");
+        const bool good = (outputs[i].add || add_picture(out, pair, i, to, error)) &&
+                          (!ending || sa_save_text_in(path, name, &one, error));
         sa_buffer_release(&one);
         if (!good) return false;
     }
@@ -358,7 +339,8 @@ bool cli_align_prints(const cli_align_options *options) {
 
 bool cli_align_check(const cli_align_options *options, sa_error *error) {
     const char *const *path = options->path;
-    return ((!path[CLI_PNG] && !path[CLI_PDF]) || sa_drawing_can_render(options->font, error)) &&
+    return ((!path[CLI_PNG] && !path[CLI_PDF]) ||
+            sa_drawing_can_render(options->figure.font, error)) &&
            sa_page_text_check(&options->page, path[CLI_HTML], error) &&
            (!options->spreadsheet || path[CLI_TIDY] || path[CLI_CSV] ||
             sa_fail(error, SA_USAGE, "--spreadsheet needs --csv or --tidy")) &&

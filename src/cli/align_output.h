@@ -24,9 +24,8 @@ enum {
 typedef struct cli_align_options {
     const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
-    const char *font; /* of pictures: */
-    double numbers;   /* in the cells, as in sa_figure */
-    int width;        /* in mm, or 0 */
+    sa_figure figure; /* of a picture: font and numbers */
+    int width;        /* of a picture in mm, or 0 */
     sa_link_options linking;
     sa_page_text page;
 } cli_align_options;
@@ -82,6 +81,3 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error);
 
 void cli_align_release(cli_align_output *out);
-
-/* Reads a number, "mean" (or 0), or NULL for all heads; *head: SA_HEADS_... or a number. */
-bool cli_heads_read(const char *text, int *head, sa_error *error);

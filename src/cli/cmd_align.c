@@ -20,7 +20,7 @@ typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
     cli_model_options model;
-    const char *heads, *columns, *matrix;
+    const char *columns, *matrix;
     sa_matrix_file own; /* of --matrix */
     int head, limit;
 } align_options;
@@ -40,8 +40,8 @@ static const sa_option table[] = {
      "with --matrix: the gold alignment, as '0-0 1-2'"},
     {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
      "Transformer: attention to show; encoder, decoder: their self-attention"},
-    {"head", CLI_TEXT(TEXT, RUN(heads), NULL, "N"),
-     "head to show: a number, or mean; default: mean, and every head in tables and pictures"},
+    {"head", SA_OPTION_INT, RUN(head), SA_HEADS_ALL, SA_HEADS_ALL, 8192, NULL, SA_LIST("mean"), "N",
+     "head to show: a number, or mean; -1: mean, and every head in tables and pictures"},
     {"all-heads",
      CLI_FOLDER(RUN(output.path[CLI_ALL_HEADS]), SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
@@ -56,14 +56,6 @@ static const sa_option table[] = {
 static bool prints(const void *fields) {
     const align_options *options = fields;
     return cli_align_prints(&options->output);
-}
-
-static bool check_pharaoh(const align_options *options, sa_error *error) {
-    if (!options->output.path[CLI_PHARAOH]) return true;
-    if (options->job.target_prefix)
-        return sa_fail(error, SA_USAGE, "--pharaoh excludes --target-prefix");
-    return options->job.site == SA_SITE_CROSS ||
-           sa_fail(error, SA_USAGE, "--pharaoh needs --site cross");
 }
 
 /* Runs the model on the first `count` pairs of the file named on the command line. */
@@ -135,10 +127,15 @@ static bool run(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "an argument is missing: %s align MODEL PAIRS", cli_name);
     if (!own && (options->own.source || options->own.target || options->own.gold))
         return sa_fail(error, SA_USAGE, "--source, --target and --gold need --matrix");
-    if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
-        !check_pharaoh(options, error) || !cli_align_check(&options->output, error) ||
+    const bool links = options->output.path[CLI_PHARAOH];
+    if (!cli_check_needed(call, error) ||
+        (links && options->job.target_prefix &&
+         !sa_fail(error, SA_USAGE, "--pharaoh excludes --target-prefix")) ||
+        (links && options->job.site != SA_SITE_CROSS &&
+         !sa_fail(error, SA_USAGE, "--pharaoh needs --site cross")) ||
+        !cli_align_check(&options->output, error) ||
         !(own ? open_matrices(options, words[0], error)
-              : cli_pairs_open(&pairs, words[1], options->columns, error)))
+              : cli_pairs_open(&pairs, words[1], options->columns, false, error)))
         return false;
     const sa_corpus *corpus = own ? &options->own.corpus : &pairs;
     size_t count = corpus->count, limit = (size_t)options->limit;
@@ -149,7 +146,7 @@ static bool run(cli_call *call, sa_error *error) {
                             .site = options->job.target_prefix ? SA_SITE_PREFIX : options->job.site,
                             .scored = options->job.methods && !options->job.target_prefix,
                             .layer = options->job.layer,
-                            .head = options->head,
+                            .head = options->job.methods ? SA_HEADS_ALL : options->head,
                             .prints = prints(options)};
     sa_model *model =
         own ? NULL : cli_model_open(words[0], &options->model, &options->job.override, error);
@@ -289,7 +286,7 @@ static bool run_words(cli_call *call, sa_error *error) {
     if (options->output.linking.at)
         return sa_fail(error, SA_USAGE, "--align-at input needs a model");
     if (!cli_align_check(&options->output, error) ||
-        !cli_pairs_open(&corpus, path, options->columns, error))
+        !cli_pairs_open(&corpus, path, options->columns, false, error))
         return false;
     const char *train = options->train;
     const size_t limit = (size_t)options->limit,
@@ -297,10 +294,11 @@ static bool run_words(cli_call *call, sa_error *error) {
     options->output.linking.null_key = true;
     cli_align_output out = {.options = &options->output,
                             .corpus = &corpus,
+                            .head = SA_HEADS_ALL,
                             .prints = words_print(options),
                             .subwords = sa_tokenizers[options->tokenizer].subword};
     const bool good =
-        (!train || cli_pairs_open(&learned, train, options->columns, error)) &&
+        (!train || cli_pairs_open(&learned, train, options->columns, false, error)) &&
         cli_align_begin(&out, "align-words", path, count,
                         sa_aligner_kinds[options->aligner.model]->title, NULL, error) &&
         align_words(options, train ? &learned : &corpus, count, &out,

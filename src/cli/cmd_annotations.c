@@ -196,8 +196,7 @@ static bool show(words *all, const char *model, sa_error *error) {
 static bool run(cli_call *call, sa_error *error) {
     const annotations_options *options = call->options;
     sa_corpus corpus;
-    if (!(options->site ? cli_pairs_open : cli_sources_open)(&corpus, call->words[1],
-                                                             options->columns, error))
+    if (!cli_pairs_open(&corpus, call->words[1], options->columns, !options->site, error))
         return false;
     words all = {.options = options, .corpus = &corpus};
     sa_model *model = cli_model_open(

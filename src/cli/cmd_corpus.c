@@ -2,21 +2,15 @@
 #include "cli/output.h"
 #include "synth/synth.h"
 
-typedef struct corpus_options {
-    const char *grammar;
-    int pairs, split, min_words, max_words;
-    int64_t seed;
-    bool check;
-} corpus_options;
-
-#define AT(field) offsetof(corpus_options, field)
+#define AT(field) offsetof(sa_toy, field)
 
 static const sa_option table[] = {
     {"grammar", CLI_TEXT(INPUT, RUN(grammar), NULL, "FILE"),
      "a grammar of your own instead of a task, or - for standard input"},
     {"check", SA_SWITCH(RUN(check)),
      "describe the grammar instead: its size, what looks wrong, five sentences"},
-    {"pairs", SA_INT(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"), "number of sentence pairs; 0: 10,000"},
+    {"pairs", SA_INT64(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"),
+     "number of sentence pairs; 0: 10,000"},
     {"seed", SA_INT64(RUN(seed), 1, 0, 9007199254740991.0, "N"), "random seed"},
     {"split", SA_OPTION_CHOICE, RUN(split), 0, 0, 0, NULL, sa_splits, sizeof *sa_splits, "NAME",
      "data split, about eight sentences of ten for train, one each for valid and test; splits "
@@ -28,17 +22,10 @@ static const sa_option table[] = {
 };
 
 static bool run(cli_call *call, sa_error *error) {
-    const corpus_options *options = call->options;
-    const sa_toy toy = {.task = call->words[0],
-                        .grammar = options->grammar,
-                        .pairs = (size_t)options->pairs,
-                        .seed = (uint64_t)options->seed,
-                        .split = options->split,
-                        .min_words = options->min_words,
-                        .max_words = options->max_words,
-                        .check = options->check};
+    sa_toy *toy = call->options;
+    toy->task = call->words[0];
     sa_buffer out = {0};
-    const bool good = sa_synth_write(&toy, cli_print, &out, error) && cli_print(&out, error);
+    const bool good = sa_synth_write(toy, cli_print, &out, error) && cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
 }
@@ -53,7 +40,7 @@ const cli_command cli_corpus = {
     .words = "[TASK]",
     .summary = "write a toy corpus with planted alignments",
     .texts = 1,
-    .size = sizeof(corpus_options),
+    .size = sizeof(sa_toy),
     .sets = {{"Options", table, 0}},
     .run = run,
     .items = "Tasks",

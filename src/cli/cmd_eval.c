@@ -249,7 +249,7 @@ static bool print_json(const evaluation *work, sa_error *error) {
 
 static bool open_work(evaluation *work, const char *const *words, sa_error *error) {
     const eval_options *options = work->options;
-    if (!cli_pairs_open(&work->corpus, words[1], options->columns, error)) return false;
+    if (!cli_pairs_open(&work->corpus, words[1], options->columns, false, error)) return false;
     if (options->train && !cli_corpus_open(&work->train, options->train, options->columns, error))
         return false;
     if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
@@ -276,20 +276,16 @@ static bool fill(const evaluation *work, const sa_length_band *band, scored *out
     return sa_pair_scores_band(&pairs, band, &out->scores, NULL, error);
 }
 
-static void note_cut(const evaluation *work) {
-    size_t cut = 0, first = 0;
-    for (size_t i = work->corpus.count; i-- > 0;)
-        if (!work->each[i].complete) cut++, first = work->corpus.pairs[i].line;
-    cli_note_cut(cut, first, work->search.max_ratio);
-}
-
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
     const sa_corpus *train = options->train ? &work->train : NULL;
+    size_t cut = 0, first = 0;
     if (!sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
                      error))
         return cli_pairs_fail(work->corpus.name, error);
-    note_cut(work);
+    for (size_t i = work->corpus.count; i-- > 0;)
+        if (!work->each[i].complete) cut++, first = work->corpus.pairs[i].line;
+    cli_note_cut(cut, first, work->search.max_ratio);
     if (options->heads && !sa_score_heads(work->model, &work->corpus, &work->heads, error))
         return cli_pairs_fail(work->corpus.name, error);
     if ((options->diagnose || options->json) &&

@@ -73,7 +73,7 @@ static bool find_roles(sa_model *model, const explain_options *options, json_t *
     role_work work = {.view.site = recurrent ? SA_SITE_CROSS : options->job.site};
     const int layer = recurrent ? 1 : options->job.layer;
     work.linked = work.view.site == SA_SITE_CROSS && !sa_has_subwords(settings);
-    const bool good = cli_pairs_open(&work.corpus, options->roles, NULL, error) &&
+    const bool good = cli_pairs_open(&work.corpus, options->roles, NULL, false, error) &&
                       (sa_align(model, &work.view, work.corpus.pairs, work.corpus.count, add_roles,
                                 &work, error) ||
                        cli_pairs_fail(work.corpus.name, error));

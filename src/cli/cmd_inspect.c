@@ -7,17 +7,6 @@
 
 enum { WORDS = 12 }; /* shown of a vocabulary */
 
-typedef struct inspect_options {
-    bool json;
-} inspect_options;
-
-#define AT(field) offsetof(inspect_options, field)
-
-static const sa_option table[] = {
-    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
-    {0},
-};
-
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
 /* Returns whether the tensor holds lines: words, or a version and then merge operations. */
@@ -133,7 +122,7 @@ static bool show_json(const sa_container *file, const sa_settings *settings, sa_
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(cli_call *call, sa_error *error) {
-    const inspect_options *options = call->options;
+    const cli_json_options *options = call->options;
     sa_container file = {0};
     sa_settings settings;
     sa_settings_init(&settings);
@@ -148,7 +137,7 @@ const cli_command cli_inspect = {
     .name = "inspect",
     .words = "MODEL",
     .summary = "show what a model file holds",
-    .size = sizeof(inspect_options),
-    .sets = {{"Options", table, 0}},
+    .size = sizeof(cli_json_options),
+    .sets = {{"Options", cli_json_rows, 0}},
     .run = run,
 };

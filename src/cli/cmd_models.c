@@ -2,19 +2,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 
-typedef struct models_options {
-    bool json;
-} models_options;
-
-#define AT(field) offsetof(models_options, field)
-
-static const sa_option table[] = {
-    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
-    {0},
-};
-
 static bool run(cli_call *call, sa_error *error) {
-    const models_options *options = call->options;
+    const cli_json_options *options = call->options;
     sa_buffer out = {0};
     sa_buffer_adds(&out, options->json ? "{\"models\": [" : "");
     for (const sa_builtin *model = sa_builtins; model->name; model++) {
@@ -37,7 +26,7 @@ const cli_command cli_models = {
     .name = "models",
     .words = "",
     .summary = "list the trained models that come with the program",
-    .size = sizeof(models_options),
-    .sets = {{"Options", table}},
+    .size = sizeof(cli_json_options),
+    .sets = {{"Options", cli_json_rows}},
     .run = run,
 };

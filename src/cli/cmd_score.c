@@ -2,7 +2,6 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/corpus.h"
-#include "data/link_file.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "report/table.h"
@@ -118,11 +117,6 @@ typedef struct score_work {
     sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
 } score_work;
 
-static void compute_values(const score_work *work, const sa_metric_stats *stats, double *value) {
-    const sa_metric_values values = sa_metric_values_of(stats, &work->options->metrics);
-    for (int m = 0; m < SA_METRIC_COUNT; m++) value[m] = sa_metric_value(&values, m);
-}
-
 static bool compute_stats(score_work *work, score_system *system, const score_file *file,
                           const score_file *references, sa_error *error) {
     const char *line[REFERENCES];
@@ -136,7 +130,8 @@ static bool compute_stats(score_work *work, score_system *system, const score_fi
             return false;
         sa_metric_stats_add(&system->sum, &system->each[i]);
     }
-    compute_values(work, &system->sum, system->value);
+    const sa_metric_values values = sa_metric_values_of(&system->sum, &work->options->metrics);
+    for (int m = 0; m < SA_METRIC_COUNT; m++) system->value[m] = sa_metric_value(&values, m);
     return true;
 }
 
@@ -363,9 +358,8 @@ typedef struct line_links {
 /* Parses a line of links. SA_DATA names file and line if they are invalid. */
 static bool read_links(line_links *links, const score_file *file, size_t i, int base,
                        sa_error *error) {
-    sa_error inner = {0};
-    return sa_links_parse_line(file->line[i], base, &links->link, &links->count, &inner) ||
-           sa_fail(error, inner.code, "%s:%zu: %s", name_of(file), i + 1, inner.text);
+    return sa_links_parse_line(file->line[i], base, &links->link, &links->count, error) ||
+           sa_fail(error, error->code, "%s:%zu: %s", name_of(file), i + 1, error->text);
 }
 
 /* ---- Counting links -------------------------------------------------------------------------- */
@@ -387,13 +381,12 @@ static int linked_words(const line_links *links, int words) {
 static bool combine(line_links *links, const score_file *reverse, size_t i,
                     const score_options *options, sa_error *error) {
     line_links back = {0}, both = {0};
-    sa_error inner = {0};
     bool good = read_links(&back, reverse, i, options->links_base, error);
     for (size_t k = 0; good && k < back.count; k++)
         back.link[k] = (sa_link){back.link[k].target, back.link[k].source, false};
     if (good && !sa_symmetrize(options->combine, links->link, links->count, back.link, back.count,
-                               &both.link, &both.count, &inner))
-        good = sa_fail(error, inner.code, "%s:%zu: %s", name_of(reverse), i + 1, inner.text);
+                               &both.link, &both.count, error))
+        good = sa_fail(error, error->code, "%s:%zu: %s", name_of(reverse), i + 1, error->text);
     free(back.link);
     if (!good) return false;
     free(links->link);

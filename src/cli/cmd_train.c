@@ -56,8 +56,7 @@ static const sa_option table[] = {
      "DIR/film/0001/00000000.csv ..."},
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "write an HTML report: learning curves, recorded attention, attention of the best model on "
-     "the "
-     "--snapshots pairs, settings"},
+     "the --snapshots pairs, settings"},
     {"resume", SA_SWITCH(RUN(job.resume)), "resume from last.safetensors, with its settings"},
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
      "replace an existing training in DIR, which is otherwise refused: the old one is removed when "
@@ -66,13 +65,6 @@ static const sa_option table[] = {
 };
 
 /* ---- Resuming -------------------------------------------------------------------------------- */
-
-/* Reads the settings of the interrupted training; options may repeat but not change them. */
-static bool resume_settings(train_options *options, sa_error *error) {
-    char path[SA_PATH_SIZE];
-    return cli_settings_of(sa_path_in(path, options->job.out, "last.safetensors"),
-                           &options->settings, error);
-}
 
 /* Takes the settings that shape the model from its file; a preset or option that contradicts them
  * stays, and is refused later. Without a preset, the other settings are the defaults of the model's
@@ -98,8 +90,11 @@ static bool read_options(cli_call *call, sa_error *error) {
     if (resumes && options->job.overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
+    char last[SA_PATH_SIZE]; /* the interrupted training, whose settings options may only repeat */
+    sa_path_in(last, options->job.out, "last.safetensors");
     if ((resumes || options->job.init_from) &&
-        (!(resumes ? resume_settings : initial_settings)(options, error) ||
+        (!(resumes ? cli_settings_of(last, &options->settings, error)
+                   : initial_settings(options, error)) ||
          (options->preset && !sa_settings_preset(&options->settings, options->preset, error)) ||
          !cli_read(call, error)))
         return false;

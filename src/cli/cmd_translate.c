@@ -1,4 +1,3 @@
-#include "base/number.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -59,18 +58,9 @@ typedef struct translate_work {
     int tokens;            /* and what it has */
 } translate_work;
 
-/* ---- Notes ----------------------------------------------------------------------------------- */
-
-static void note_unknown(translate_work *work, const sa_translation *translation, size_t line) {
-    const int words = translation->source_words, unknown = translation->unknown_source;
-    if (unknown && work->unknown_lines++ < NOTED_LINES)
-        cli_note("note: %d of %d %s of line %zu %s unknown to the model", unknown, words,
-                 work->units, line, unknown > 1 ? "are" : "is");
-}
-
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void write_json(translate_work *work, const sa_translation *each, size_t index) {
+static void write_json(translate_work *work, const sa_translation *each) {
     json_t *list = json_array();
     for (int k = 0; k < work->search.nbest && each[k].text; k++)
         json_array_append_new(
@@ -80,7 +70,7 @@ static void write_json(translate_work *work, const sa_translation *each, size_t 
                       sa_json_number(each[k].score), "log_probability",
                       sa_json_number(each[k].log_probability), "complete", each[k].complete,
                       "weights", sa_json_matrix(each[k].weights, each[k].words, each[k].sources)));
-    sa_json_add_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source",
+    sa_json_add_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)work->index, "source",
                                sa_json_words(each->source, each->sources), "translations", list),
                      &work->text);
 }
@@ -97,14 +87,17 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
-        note_unknown(work, each, work->index + 1);
+        if (each->unknown_source && work->unknown_lines++ < NOTED_LINES)
+            cli_note("note: %d of %d %s of line %zu %s unknown to the model", each->unknown_source,
+                     each->source_words, work->units, work->index + 1,
+                     each->unknown_source > 1 ? "are" : "is");
         if (each->too_long && !work->too_long++) {
             work->first = work->index + 1;
             work->tokens = each->source_words;
         }
         if (!each->complete && !each->too_long && !work->cut++) work->first_cut = work->index + 1;
         if (work->options->jsonl) {
-            write_json(work, each, work->index);
+            write_json(work, each);
             if (work->text.size > LARGE && !cli_print(&work->text, error)) return false;
             continue;
         }
@@ -117,11 +110,8 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
                     cli_note("note: a translation of line %zu has ' ||| ' in it, as between "
                              "fields; --jsonl keeps them apart",
                              work->index + 1);
-                sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", work->index, each[k].text);
-                sa_number_add_fixed(&work->text, each[k].log_probability, 6);
-                sa_buffer_adds(&work->text, " ||| ");
-                sa_number_add_fixed(&work->text, each[k].score, 6);
-                sa_buffer_adds(&work->text, "\n");
+                sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= %.6f ||| %.6f\n", work->index,
+                               each[k].text, each[k].log_probability, each[k].score);
             }
     }
     return cli_print(&work->text, error);

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT(field) offsetof(cli_json_options, field)
+
+const sa_option cli_json_rows[] = {
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
+    {0},
+};
+
 double cli_default_of(const cli_option_set *set, const sa_option *option) {
     for (const char *const *name = set->zero; name && *name; name++)
         if (strcmp(*name, option->name) == 0) return 0;

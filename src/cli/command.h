@@ -23,6 +23,12 @@ typedef struct cli_option_set {
 /* Returns the default of an option of the set. */
 double cli_default_of(const cli_option_set *set, const sa_option *option);
 
+/* The options of a command that has only --json. */
+typedef struct cli_json_options {
+    bool json;
+} cli_json_options;
+extern const sa_option cli_json_rows[];
+
 typedef struct cli_command cli_command;
 
 enum { CLI_WORDS = 128, CLI_SETS = 7 }; /* more than any command has */

@@ -20,24 +20,17 @@ bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, s
     return true;
 }
 
-/* Notes which columns and lines of a corpus are not read. */
-static bool note_rest(const sa_corpus *corpus) {
+bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, bool sources,
+                    sa_error *error) {
+    if (!(sources ? sa_corpus_open_sources : sa_corpus_open_columns)(corpus, path, columns, error))
+        return false;
+    if (corpus->remarks) cli_note("note: %s", corpus->remarks);
     if (corpus->note) cli_note("note: %s", corpus->note);
     if (corpus->empty)
         cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and files with "
                  "one line per pair have empty lines there",
                  corpus->name, corpus->empty, corpus->lines);
     return true;
-}
-
-bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
-    return cli_corpus_open(corpus, path, columns, error) && note_rest(corpus);
-}
-
-bool cli_sources_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
-    if (!sa_corpus_open_sources(corpus, path, columns, error)) return false;
-    if (corpus->remarks) cli_note("note: %s", corpus->remarks);
-    return note_rest(corpus);
 }
 
 bool cli_note_gold(const sa_corpus *corpus, const sa_settings *settings, sa_error *error) {

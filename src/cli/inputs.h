@@ -37,11 +37,9 @@ bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error);
 bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
 /* Opens pairs whose alignments and line numbers matter; notes why it does not read alignments, and
- * which lines it skips. */
-bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
-
-/* Does the same with pairs of which only the sources are needed, and the targets may be missing. */
-bool cli_sources_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
+ * which lines it skips. sources: only these are needed, and the targets may be missing. */
+bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, bool sources,
+                    sa_error *error);
 
 /* Notes that the links of the pairs seem to count other words than the tokens of a model. */
 bool cli_note_gold(const sa_corpus *corpus, const sa_settings *settings, sa_error *error);

@@ -62,7 +62,7 @@ bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *tex
                   sa_error *error);
 
 /* Note what was written into a folder: those of the listed files that exist; and the files of the
- * pairs `first` to `last`, from 1, as sa_save_numbered names them. */
+ * pairs `first` to `last`, from 1. */
 void cli_note_folder(const char *folder, const char *const files[]);
 void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last);
 

@@ -50,10 +50,6 @@ void sa_bpe_release(sa_bpe *bpe);
 /* Appends the merge of two symbols; *made is the new symbol. */
 bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error);
 
-/* Returns the length in bytes of the character at the start of a text (valid UTF-8, size > 0). */
-size_t sa_bpe_character_size(const char *text, size_t size);
-size_t sa_bpe_count_characters(sa_token word);
-
 /* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
 /* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Of equally

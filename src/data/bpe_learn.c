@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "data/bpe.h"
 
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
     const size_t first = all->positions, end = sizeof SA_BPE_WORD_END - 1;
     for (size_t at = 0, length; at < word.size; at += length) {
         const size_t position = all->positions++;
-        length = sa_bpe_character_size(word.text + at, word.size - at);
+        length = sa_utf8_character_size(word.text + at);
         const bool ends = at + length == word.size;
         char text[4 + sizeof SA_BPE_WORD_END];
         memcpy(text, word.text + at, length);
@@ -188,8 +189,8 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
 
 static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
     size_t positions = 0;
-    for (size_t i = 0; i < counts->words.count; i++)
-        positions += sa_bpe_count_characters(sa_strings_get(&counts->words, (int32_t)i));
+    for (size_t at = 0; at < counts->words.text.size; positions++)
+        at += sa_utf8_character_size(counts->words.text.text + at);
     if (positions > INT32_MAX)
         return sa_fail(error, SA_LIMIT,
                        "the distinct words have %zu characters; at most %d are possible", positions,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/batch.h"
+#include "base/file.h"
 
 /* Opens pairs of which only the sources are needed: targets may be missing, and are "" then. */
 bool sa_corpus_open_sources(sa_corpus *corpus, const char *path, const char *columns,
@@ -35,3 +36,12 @@ bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *co
  * file and line: a link is beyond them. Free *links with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
+
+/* Opens a file with a line of links in Pharaoh format for each sentence. A file in NAACL's format
+ * ("sentence source target [S|P] [confidence]" by sentence, counted from 1, 0 for no word; usually
+ * named .wa) is turned into such lines, whose positions count from `base`: `lines` of them or, with
+ * 0, up to its last sentence; then *open_end is set, since later sentences may have no links.
+ * open_end may be NULL. SA_DATA names a line that does not have that format, or whose
+ * sentence is beyond `lines` or before the sentence of the line above. */
+bool sa_link_file_open(sa_text_lines *reader, const char *path, size_t lines, int base,
+                       bool *open_end, sa_error *error);

@@ -28,15 +28,12 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     sa_bpe_segmenter segmenter = {.bpe = &codec->bpe};
     bool good = sentences;
     for (size_t i = 0; good && i < count; i++) {
-        int32_t *ids = NULL;
+        sa_sentence *one = &sentences[i];
         char *nfc = text_at(first, stride, i, error);
-        good = nfc && sa_text_codec_encode(codec, &segmenter, nfc, &ids, &sentences[i].len, error);
+        good = nfc &&
+               sa_text_codec_encode(codec, &segmenter, nfc, &codec->vocab, NULL, false, one, error);
         free(nfc);
-        if (good && sentences[i].len - 1 > max_len) {
-            free(ids);
-            ids = NULL;
-        }
-        sentences[i].ids = ids;
+        if (one->len - 1 > max_len) free((int32_t *)(uintptr_t)one->ids), one->ids = NULL;
     }
     sa_bpe_segmenter_release(&segmenter);
     if (good) return sentences;
@@ -54,55 +51,26 @@ bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *tar
     return *target;
 }
 
-/* Fills the ids of a text's tokens. Words that the vocabulary lacks are looked up in `more`, and
- * added to it if `add`. */
-static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                        const sa_vocab *vocab, sa_strings *more, bool add, int32_t *ids,
-                        sa_error *error) {
-    sa_tokens tokens = {0};
-    bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
-    for (size_t i = 0; good && i < tokens.count; i++) {
-        const sa_token *token = &tokens.token[i];
-        ids[i] = sa_vocab_find(vocab, token->text, token->size);
-        if (ids[i] != SA_UNK) continue;
-        const int32_t number = add ? sa_strings_add(more, token->text, token->size, error)
-                                   : sa_strings_find(more, token->text, token->size);
-        if (number >= 0) ids[i] = sa_vocab_size(vocab) + number;
-        good = number >= 0 || !add;
-    }
-    if (good) ids[tokens.count] = SA_EOS;
-    sa_tokens_release(&tokens);
-    return good;
-}
-
-/* Fills in the extended ids of a pair; target_text may be NULL. */
-static bool extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
-                        const char *source_text, const char *target_text, int32_t *source,
-                        int32_t *target, sa_error *error) {
-    const sa_vocab *vocab = &codec[1]->vocab;
-    sa_strings more = {0};
-    const bool good =
-        extend_text(codec[0], &segmenter[0], source_text, vocab, &more, true, source, error) &&
-        (!target_text ||
-         extend_text(codec[1], &segmenter[1], target_text, vocab, &more, false, target, error));
-    sa_strings_release(&more);
-    return good;
-}
-
 bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
     sa_bpe_segmenter segmenter[2] = {{.bpe = &codec[0]->bpe}, {.bpe = &codec[1]->bpe}};
+    const sa_vocab *vocab = &codec[1]->vocab;
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         if (!source[i].ids) continue; /* too long */
+        sa_strings more = {0};
+        sa_sentence from = {0}, to = {0};
         char *left = text_at(source_text, stride, i, error);
         char *right = left && target ? text_at(target_text, stride, i, error) : NULL;
-        int32_t *from = sa_new((size_t)source[i].len, sizeof *from, error), *to = NULL;
-        source[i].extended = from;
-        if (target) target[i].extended = to = sa_new((size_t)target[i].len, sizeof *to, error);
-        good = left && from && (!target || (right && to)) &&
-               extend_pair(codec, segmenter, left, right, from, to, error);
+        good =
+            left &&
+            sa_text_codec_encode(codec[0], &segmenter[0], left, vocab, &more, true, &from, error) &&
+            (!target || (right && sa_text_codec_encode(codec[1], &segmenter[1], right, vocab, &more,
+                                                       false, &to, error)));
+        source[i].extended = from.ids;
+        if (target) target[i].extended = to.ids;
+        sa_strings_release(&more);
         free(left), free(right);
     }
     for (int i = 0; i < 2; i++) sa_bpe_segmenter_release(&segmenter[i]);

@@ -236,17 +236,23 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
 }
 
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                          int32_t **ids, int *len, sa_error *error) {
+                          const sa_vocab *vocab, sa_strings *more, bool add, sa_sentence *out,
+                          sa_error *error) {
     sa_tokens tokens = {0};
     bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
-    *ids = good ? sa_new(tokens.count + 1, sizeof **ids, error) : NULL;
-    good = good && *ids;
-    if (good) {
-        for (size_t i = 0; i < tokens.count; i++)
-            (*ids)[i] = sa_vocab_find(&codec->vocab, tokens.token[i].text, tokens.token[i].size);
-        (*ids)[tokens.count] = SA_EOS;
-        *len = (int)tokens.count + 1;
+    int32_t *ids = good ? sa_new(tokens.count + 1, sizeof *ids, error) : NULL;
+    good = ids;
+    for (size_t i = 0; good && i < tokens.count; i++) {
+        const sa_token *token = &tokens.token[i];
+        ids[i] = sa_vocab_find(vocab, token->text, token->size);
+        if (ids[i] != SA_UNK || !more) continue;
+        const int32_t number = add ? sa_strings_add(more, token->text, token->size, error)
+                                   : sa_strings_find(more, token->text, token->size);
+        if (number >= 0) ids[i] = sa_vocab_size(vocab) + number;
+        good = number >= 0 || !add;
     }
+    if (ids) ids[tokens.count] = SA_EOS;
+    out->ids = ids, out->len = (int)tokens.count + 1;
     sa_tokens_release(&tokens);
     return good;
 }

@@ -54,9 +54,12 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                          bool lower, sa_tokens *tokens, sa_error *error);
 
-/* Encodes a text as token ids, EOS last. The caller frees *ids. */
+/* Sets the ids, EOS last, and the length of a text; the caller frees the ids. vocab: that of the
+ * codec or another. more, if not NULL: words that the vocabulary lacks, numbered from its size on;
+ * new ones are added to it if `add`, and are SA_UNK otherwise. */
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                          int32_t **ids, int *len, sa_error *error);
+                          const sa_vocab *vocab, sa_strings *more, bool add, sa_sentence *out,
+                          sa_error *error);
 
 /* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all).
  * Codecs of a model keep theirs; only new words are appended. Pairs with a side above --max-len do

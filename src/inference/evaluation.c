@@ -66,14 +66,13 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
                                 const sa_pair *pair, const double *weights, int targets,
                                 int sources, sa_sentence_result *out, sa_error *error) {
     sa_aer at[3] = {{0}, {0}, {0}};
+    size_t count, gold_count = 0;
     sa_link *gold = NULL,
-            *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, error);
-    size_t gold_count = 0;
+            *links = sa_linking_extract(linking, weights, targets, sources, &count, error);
     const bool good =
         links &&
         sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error) &&
-        sa_aer_add_shifted(at, links, sa_linking_extract(linking, weights, targets, sources, links),
-                           targets - 1, gold, gold_count, error);
+        sa_aer_add_shifted(at, links, count, targets - 1, gold, gold_count, error);
     out->details->before = at[0], out->details->links = at[1], out->details->after = at[2];
     free(links);
     free(gold);

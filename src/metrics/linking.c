@@ -35,10 +35,6 @@ bool sa_link_options_set(sa_link_options *options, const char *name, const char 
            sa_options_set(sa_linking_options, options, name, value, error);
 }
 
-size_t sa_linking_capacity(int targets, int sources) {
-    return (size_t)targets * (size_t)sources;
-}
-
 int sa_most_attended(const double *row, int words) {
     int most = -1;
     for (int s = 0; s < words; s++)
@@ -46,11 +42,12 @@ int sa_most_attended(const double *row, int words) {
     return most;
 }
 
-size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
-                          int sources, sa_link *links) {
+sa_link *sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
+                            int sources, size_t *count, sa_error *error) {
     const int end = !linking->whole, words = sources - end; /* without EOS */
-    size_t count = 0;
-    for (int t = 0; t < targets - end; t++) {
+    sa_link *links = sa_new((size_t)targets * (size_t)sources, sizeof *links, error);
+    *count = 0;
+    for (int t = 0; links && t < targets - end; t++) {
         const double *row = weights + (size_t)t * (size_t)sources;
         const int most = sa_most_attended(row, words);
         double rest = 1; /* 1 minus the sum of the row */
@@ -59,9 +56,9 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
         for (int s = 0; s < words; s++)
             if (linking->links == SA_LINKS_ARGMAX ? s == most && !null
                                                   : row[s] > 0 && row[s] >= linking->threshold)
-                links[count++] = (sa_link){.source = s, .target = t};
+                links[(*count)++] = (sa_link){.source = s, .target = t};
     }
-    return count;
+    return links;
 }
 
 void sa_merge_weights(const double *weights, int rows, int cols, const int *row_word,

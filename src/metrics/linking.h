@@ -18,10 +18,9 @@ int sa_most_attended(const double *row, int words);
  *              Brown et al. 1993
  *   threshold  links all words with a weight above 0 and of at least linking->threshold
  *
- * links [sa_linking_capacity]. Returns the number of links. */
-size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
-                          int sources, sa_link *links);
-size_t sa_linking_capacity(int targets, int sources);
+ * Free the links with free(). NULL: out of memory. */
+sa_link *sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
+                            int sources, size_t *count, sa_error *error);
 
 /* Merges weights [rows * cols] between subwords into weights between words, out [row words * col
  * words]; row_word, col_word: the word of each subword, as sa_subword_word_indices gives them.

@@ -71,11 +71,6 @@ static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_unit
     stats->same += same, stats->tokens += tokens;
 }
 
-static void hash_tokens(const sa_units *tokens, uint64_t *hash) {
-    for (size_t k = 0; k < tokens->count; k++)
-        hash[k] = sa_hash(tokens->unit[k].text, tokens->unit[k].size);
-}
-
 /* Adds the edits to the reference that needs the fewest. Tokens with equal hashes count as equal.
  */
 static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
@@ -85,7 +80,10 @@ static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_uni
         const size_t n = ours->count, m = theirs[i].count;
         uint64_t *hash = sa_new(n + 2 * m + 1, sizeof *hash, error);
         if (!hash) return false;
-        hash_tokens(ours, hash), hash_tokens(&theirs[i], hash + n);
+        for (size_t k = 0; k < n + m; k++) {
+            const sa_token token = k < n ? ours->unit[k] : theirs[i].unit[k - n];
+            hash[k] = sa_hash(token.text, token.size);
+        }
         const int64_t edits = (int64_t)sa_edit_distance(hash, n, hash + n, m, hash + n + m);
         free(hash);
         if (i && before.edits + edits >= stats->edits) continue;

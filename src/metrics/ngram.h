@@ -21,8 +21,6 @@ typedef struct sa_metric_tokenizer {
 
 extern const sa_metric_tokenizer sa_metric_tokenizers[]; /* ends with a NULL name */
 
-/* Returns the size in bytes of the character at text, which is not empty. */
-size_t sa_metric_character_size(const char *text);
 /* Returns the next word and its size, and moves *text past it; NULL at the end. */
 const char *sa_metric_next_word(const char **text, size_t *size);
 

@@ -67,6 +67,7 @@ sa_figure_scale sa_figure_scale_of(const sa_alignment *alignment, int panel) {
     if (scale.unit) scale.most = 1e-300;
     for (int i = 0; i < alignment->targets * alignment->sources; i++) {
         if (scale.unit) scale.most = fmax(scale.most, fabs(x[i]));
+        scale.largest = fmax(scale.largest, x[i]);
         scale.is_signed |= x[i] < least;
     }
     return scale;
@@ -185,6 +186,7 @@ static sa_figure_scale common_scale(const layout *it) {
         const sa_figure_scale other = sa_figure_scale_of(it->alignment, panel);
         if (other.unit) scale.unit = "of the largest", scale.most = 1;
         scale.is_signed |= other.is_signed;
+        scale.largest = fmax(scale.largest, other.largest);
     }
     if (scale.unit && it->panels > 1) scale.unit = "of the largest", scale.most = 1;
     return scale;
@@ -227,14 +229,6 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
     }
 }
 
-static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *out) {
-    const double width = fmax(it->alignment->sources * it->cell, it->title);
-    char title[TITLE_BYTES];
-    write_title(it, panel, title);
-    add_text(out, title, FONT, (sa_box){middle - width / 2, y, width, TITLE}, SA_ANCHOR_MIDDLE,
-             false, black);
-}
-
 static void add_panel(const layout *it, int panel, sa_drawing *out) {
     const sa_alignment *alignment = it->alignment;
     const int S = alignment->sources;
@@ -242,8 +236,12 @@ static void add_panel(const layout *it, int panel, sa_drawing *out) {
     const double x = MARGIN + AXIS + column * it->width + it->left;
     const double y = MARGIN + AXIS + row * it->height + it->top;
     add_words(it, x, y, out);
-    if (it->panels > 1)
-        add_head(it, panel, x + fmax(S * it->cell, it->title) / 2, y - it->top, out);
+    if (it->panels > 1) {
+        char title[TITLE_BYTES];
+        write_title(it, panel, title);
+        add_text(out, title, FONT, (sa_box){x, y - it->top, fmax(S * it->cell, it->title), TITLE},
+                 SA_ANCHOR_MIDDLE, false, black);
+    }
     add_cells(it, panel, x, y, out);
     add_gold(it, x, y, out);
     add_gate(it, x, y, out);
@@ -271,17 +269,6 @@ static void add_axes(const layout *it, int down, sa_drawing *out) {
     add_text(out, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
-static double largest_weight(const layout *it) {
-    const sa_alignment *alignment = it->alignment;
-    double most = 0;
-    for (int panel = 0; panel < it->panels; panel++) {
-        const double *weights = sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0);
-        for (int i = 0; i < alignment->targets * alignment->sources; i++)
-            most = fmax(most, weights[i]);
-    }
-    return most;
-}
-
 static const char *const keys[] = {"gold link", "possible"};
 
 /* Returns the space right of the color scale, for its numbers, its name and the key of outlines. */
@@ -303,8 +290,7 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     char marks[3][16];
     for (int i = 0; i < 3; i++)
         snprintf(marks[i], sizeof marks[i], "%.2g", scale.most * (1 + i * (low - 1) / 2));
-    if (!scale.unit && largest_weight(it) > 1 + rounding)
-        snprintf(marks[0], sizeof marks[0], "≥ 1");
+    if (!scale.unit && scale.largest > 1 + rounding) snprintf(marks[0], sizeof marks[0], "≥ 1");
     for (int i = 0; i < SCALE_STEPS; i++)
         fill(out, (sa_box){x, y + i * step, SCALE, step},
              sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));

@@ -23,6 +23,7 @@ typedef struct sa_figure {
 /* What the colors of a matrix stand for. */
 typedef struct sa_figure_scale {
     double most;      /* the darkest color: 1 for weights, the largest size of attributions */
+    double largest;   /* the largest number, at least 0 */
     bool is_signed;   /* -most has a color of its own */
     const char *unit; /* of attributions; NULL: weights */
 } sa_figure_scale;

@@ -157,16 +157,13 @@ json_t *sa_page_step(const sa_attend_step *step) {
                      step->head, "numbers", numbers);
 }
 
-static json_t *json_tokens(const sa_alignment *alignment) {
-    return json_pack("{s:o, s:o}", "source", sa_json_words(alignment->source, alignment->sources),
-                     "target", sa_json_words(alignment->target, alignment->targets));
-}
-
 /* Stores the tokens with the sentence, or with the model's entry if they differ from the first
  * model's. */
 static void add_tokens(sa_html_report *report, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds, json_t *entry) {
-    json_t *words = json_tokens(alignment);
+    json_t *words =
+        json_pack("{s:o, s:o}", "source", sa_json_words(alignment->source, alignment->sources),
+                  "target", sa_json_words(alignment->target, alignment->targets));
     if (index == json_array_size(report->sentences)) {
         json_t *links = json_array();
         for (size_t i = 0; i < golds; i++)

@@ -1,5 +1,4 @@
 #include "report/matrix.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "metrics/linking.h"
@@ -109,7 +108,7 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
             if (head > 0 && *alignment->method)
                 sa_buffer_addf(out, "%s,%d,", alignment->method[head - 1], t);
             else
-                sa_buffer_addf(out, "%d,%d,", head > 0 ? head : 0, t);
+                sa_buffer_addf(out, "%d,%d,", head, t);
             sa_csv_cell_add(out, alignment->target[t], tidy->words);
             sa_buffer_addf(out, ",%d,", s);
             sa_csv_cell_add(out, alignment->source[s], tidy->words);
@@ -142,10 +141,9 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
 
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
                        sa_buffer *out) {
-    const int targets = alignment->targets, sources = alignment->sources;
-    sa_link *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, NULL);
-    const size_t count =
-        links ? sa_linking_extract(linking, alignment->weights, targets, sources, links) : 0;
+    size_t count;
+    sa_link *links = sa_linking_extract(linking, alignment->weights, alignment->targets,
+                                        alignment->sources, &count, NULL);
     for (size_t i = 0; i < count; i++)
         sa_buffer_addf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
     sa_buffer_adds(out, "\n");
@@ -291,13 +289,4 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
         it.end = sources - it.first < cells ? sources : it.first + cells;
         add_column_block(&it, out);
     }
-}
-
-/* ---- Files of pairs -------------------------------------------------------------------------- */
-
-bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
-                      sa_error *error) {
-    char name[64];
-    snprintf(name, sizeof name, "%04zu.%s", index + 1, ending);
-    return sa_save_text_in(folder, name, content, error);
 }

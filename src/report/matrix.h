@@ -31,7 +31,7 @@ void sa_matrix_csv(const sa_alignment *alignment, bool quoted, sa_buffer *out);
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 
 /* Values that stand for the number of a head, from 1. */
-enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1 };
+enum { SA_HEADS_ALL = -1, SA_HEADS_MEAN };
 
 /* A sentence in the long table. */
 typedef struct sa_tidy {
@@ -75,9 +75,5 @@ typedef struct sa_terminal {
  * gets denser at 0.05, 0.25, 0.5 and 0.75. Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
-/* The names of files of sa_save_numbered, with wildcards. */
+/* The names of the files of pairs in a folder, 0001.ENDING ..., with wildcards. */
 #define SA_NUMBERED(ending) "[0-9]*." ending
-
-/* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
-bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
-                      sa_error *error);

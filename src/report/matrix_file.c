@@ -1,5 +1,5 @@
 #include "report/matrix_file.h"
-#include "base/zip.h"
+#include "base/file.h"
 #include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 
@@ -45,13 +45,6 @@ static bool add_numbers(const json_t *value, const size_t *dim, int rank, double
     return good;
 }
 
-/* Takes weights and words of the best translation from a line of `translate --jsonl`. */
-static void take_translation(json_t *record) {
-    json_t *best = json_array_get(json_object_get(record, "translations"), 0);
-    json_object_update_missing(record, best);
-    if (best) json_object_set(record, "target", json_object_get(best, "tokens"));
-}
-
 /* Reads a line of any length: a sentence may have many weights. */
 static bool read_line(sa_matrix_file *file, sa_error *error) {
     sa_text_lines *lines = &file->text;
@@ -63,7 +56,9 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
     json_decref(file->record);
     file->record = sa_json_parse(line, size, MOST + 4, file->place, "JSON", error);
     if (!file->record) return false;
-    take_translation(file->record);
+    json_t *best = json_array_get(json_object_get(file->record, "translations"), 0);
+    json_object_update_missing(file->record, best); /* as of translate --jsonl */
+    if (best) json_object_set(file->record, "target", json_object_get(best, "tokens"));
     const json_t *value = json_object_get(file->record, "heads");
     if (!json_is_array(value)) value = json_object_get(file->record, "weights");
     size_t shape[MOST];

@@ -46,17 +46,13 @@ static bool is_open(const sa_page *page, sa_error *error) {
            (page->report.data || sa_fail(error, SA_USAGE, "'page' is complete"));
 }
 
-static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
-    return sa_given_alignment(alignment, "alignment", error) &&
-           sa_given(alignment->weights, "alignment->weights", error) &&
-           sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error);
-}
-
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error) {
     sa_link *links;
     size_t count;
-    if (!is_open(page, error) || !check_alignment(alignment, error) ||
+    if (!is_open(page, error) || !sa_given_alignment(alignment, "alignment", error) ||
+        !sa_given(alignment->weights, "alignment->weights", error) ||
+        !sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error) ||
         !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_PREFIX, "site", error) ||
         !sa_links_parse_gold(&(sa_corpus){.name = "page"},
                              &(sa_pair){.gold = gold ? gold : "", .line = page->sentences + 1},

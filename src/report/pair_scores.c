@@ -16,9 +16,10 @@ sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_senten
     return NULL;
 }
 
-bool sa_intervals_draw(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
-                       const sa_resampling *resampling, sa_confidence_interval *interval,
-                       sa_error *error) {
+/* Computes the intervals [SA_METRIC_COUNT] of all metrics from bootstrap samples. */
+static bool draw_intervals(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+                           const sa_resampling *resampling, sa_confidence_interval *interval,
+                           sa_error *error) {
     double *samples = sa_bootstrap_values(each, count, metrics, resampling, error);
     for (int m = 0; samples && m < SA_METRIC_COUNT; m++)
         interval[m] =
@@ -54,7 +55,7 @@ bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *ban
         (!count ||
          (sa_eval_summarize(pairs->metrics, corpus, pairs->each, chosen, count, scores, error) &&
           (!stats ||
-           sa_intervals_draw(stats, count, pairs->metrics, pairs->resampling, interval, error))));
+           draw_intervals(stats, count, pairs->metrics, pairs->resampling, interval, error))));
     free(chosen), free(stats);
     return good;
 }

@@ -22,10 +22,6 @@ typedef struct sa_scored_pairs {
 bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *band,
                          sa_eval_result *scores, sa_confidence_interval *interval, sa_error *error);
 
-/* Computes the intervals [SA_METRIC_COUNT] of all metrics from bootstrap samples. */
-bool sa_intervals_draw(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
-                       const sa_resampling *resampling, sa_confidence_interval *interval,
-                       sa_error *error);
 /* Returns {"bleu": {"mean", "low", "high"}, ...} for the first `count` metrics. */
 json_t *sa_intervals_json(const sa_confidence_interval *intervals, int count);
 

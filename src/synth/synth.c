@@ -51,12 +51,12 @@ static bool check_supply(const generator *own, bool searched, sa_error *error) {
     uint64_t all = 0;
     if (g) sa_grammar_count(g, split, own->toy.min_words, own->toy.max_words, &all, error);
     const uint64_t share = all / 10 * (split == SA_TRAIN ? 8 : 1);
-    if (!searched && (all < 20000 || own->toy.pairs <= share + all / 64)) return true;
+    if (!searched && (all < 20000 || (size_t)own->toy.pairs <= share + all / 64)) return true;
     if (g) snprintf(text, sizeof text, "; all splits have %" PRIu64, all);
     return sa_fail(error, SA_USAGE, "%s: %s %zu different %s pairs, not %zu%s", own->task.name,
                    searched ? "found only" : "there are only about",
-                   searched ? own->seen.count : (size_t)share, sa_splits[split], own->toy.pairs,
-                   text);
+                   searched ? own->seen.count : (size_t)share, sa_splits[split],
+                   (size_t)own->toy.pairs, text);
 }
 
 /* Returns whether a source with that hash has the length and the split. Eight tenths of
@@ -72,7 +72,8 @@ static bool belongs(const generator *own, uint64_t hash) {
 static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
     enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000, REPEATS = 1000 };
     sa_draft *draft = &own->draft;
-    for (int misses = 0, repeats = 0; own->seen.count < own->toy.pairs && !out->failed; misses++) {
+    for (int misses = 0, repeats = 0; own->seen.count < (size_t)own->toy.pairs && !out->failed;
+         misses++) {
         const size_t seen = own->seen.count, before = out->size;
         if (misses == MISSES) return check_supply(own, true, error);
         sa_draft_clear(draft);
@@ -98,15 +99,15 @@ static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_e
 
 bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
     generator own;
-    sa_rng rng = sa_rng_seed(toy->seed, (uint64_t)toy->split);
+    sa_rng rng = sa_rng_seed((uint64_t)toy->seed, (uint64_t)toy->split);
     if (!sa_within(toy->split, 0, SA_TEST, "split", error)) return false;
-    if (toy->pairs > SA_SYNTH_LIMIT)
+    if ((size_t)toy->pairs > SA_SYNTH_LIMIT)
         return sa_fail(error, SA_USAGE, "a toy corpus has at most %zu pairs", SA_SYNTH_LIMIT);
     if (!open_toy(&own, toy, error)) return false;
     own.draft.split = (sa_split)toy->split, own.draft.rng = &rng;
     const bool done = !toy->check ? draw_all(&own, flush, out, error)
                       : own.grammar
-                          ? sa_grammar_check(own.grammar, toy->seed, out, error)
+                          ? sa_grammar_check(own.grammar, (uint64_t)toy->seed, out, error)
                           : sa_fail(error, SA_USAGE, "the task '%s' has no grammar", own.task.name);
     sa_grammar_free(own.grammar);
     sa_strings_release(&own.seen);
@@ -115,7 +116,8 @@ bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa
 
 bool sa_corpus_generate(const char *task, const char *grammar, size_t pairs, uint64_t seed,
                         int split, const char *path, sa_error *error) {
-    const sa_toy toy = {task, grammar, .pairs = pairs, .seed = seed, .split = split};
+    const sa_toy toy = {task, grammar, .pairs = (int64_t)pairs, .seed = (int64_t)seed,
+                        .split = split};
     sa_buffer out = {0};
     const bool good = sa_given(path, "path", error) && sa_synth_write(&toy, NULL, &out, error) &&
                       sa_save_text(path, &out, error);

@@ -20,9 +20,8 @@ typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
 
 /* What to make: the fields are the options of `softalign corpus`. */
 typedef struct sa_toy {
-    const char *task, *grammar; /* one of them */
-    size_t pairs;               /* 0: SA_SYNTH_PAIRS */
-    uint64_t seed;
+    const char *task, *grammar;      /* one of them */
+    int64_t pairs, seed;             /* pairs 0: SA_SYNTH_PAIRS */
     int split, min_words, max_words; /* sa_split; words of the source, 0: any number */
     bool check;                      /* describe the grammar instead, as sa_grammar_check does */
 } sa_toy;

@@ -285,8 +285,8 @@ const char *web_pairs(const char *task, int pairs, double seed, const char *spli
     while (sa_splits[row] && (!split || strcmp(sa_splits[row], split) != 0)) row++;
     const sa_toy toy = {.task = task,
                         .grammar = task ? NULL : grammar_file,
-                        .pairs = pairs > 0 ? (size_t)pairs : 0,
-                        .seed = seed > 0 ? (uint64_t)seed : 0,
+                        .pairs = pairs > 0 ? pairs : 0,
+                        .seed = seed > 0 ? (int64_t)seed : 0,
                         .split = row,
                         .max_words = task ? 0 : longest};
     sa_buffer lines = {0};

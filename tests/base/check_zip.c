@@ -1,6 +1,6 @@
 /* Files of zip archives: by name, stored or deflated; broken archives are refused at every length
  * and with every flipped bit, or give the file as it is. */
-#include "base/zip.h"
+#include "base/file.h"
 #include "support/suite.h"
 
 #include <stdlib.h>

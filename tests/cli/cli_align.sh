@@ -169,7 +169,7 @@ grep -q "^{\"layers\":2,\"heads\":2,\"rows\":\[\"a\",\"cat\",.*\"</s>\"\],\"colu
 expect 2 "--site 'self': expected cross, encoder or decoder" $deep --site self
 expect 2 "--site encoder: the model has no attention there" align $model pairs.tsv --site encoder
 expect 2 "--layer 3: the model has 2" $deep --layer 3
-expect 2 "--head 'x': expected a number or mean" $deep --head x
+expect 2 "--head 'x': expected a whole number from -1 to 8192 or mean" $deep --head x
 expect 2 "--pharaoh needs --site cross" \
     $deep --site decoder --pharaoh -
 

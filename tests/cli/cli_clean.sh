@@ -79,3 +79,45 @@ for file in en fr; do
 done
 
 finish
+
+# What becomes of every line, by the options.
+becomes() { # EXPECTED [OPTION...], of lines.tsv
+    local expected=$1
+    shift
+    "$softalign" clean lines.tsv "$@" --out cleaned --dropped dropped 2>err
+    awk -F '\t' 'NR == FNR { why[$2] = $1; next } { printf "%s%s", FNR > 1 ? " " : "", FNR in why ? why[FNR] : "kept" }' \
+        dropped lines.tsv >became
+    same "lines with '$*'" "$expected" "$(cat became)"
+}
+many='Some words of English.\tНесколько самых русских слов.\n'
+printf "$many"'one\none \357\277\275\tодин\none\tоди\377\n \302\240\tодин\none\t\none two three four\tодин\n' >lines.tsv
+printf 'one two three four.\tодин\none\tодин два три, четыре\n12 %%\t12 %%\ntwice\tдважды\ntwice\tдважды\n' >>lines.tsv
+printf ' twice\tдважды\302\240 \ntwice\tдва раза\nTwice\tдважды\ncaf\303\251\tкафе\ncafe\314\201\tкафе\n' >>lines.tsv
+becomes "kept no_tab damaged damaged empty empty kept ratio ratio kept kept repeated repeated kept kept kept repeated"
+printf '%b' "$many" 'one two three four\tодин два три\n' >lines.tsv
+becomes "kept kept" --max-len 4
+printf 'one two three\tодин два три четыре.\n' >lines.tsv
+becomes "too_long" --max-len 4
+printf '%b' "$many$many$many$many" 'one two three\tодин два\n' >lines.tsv
+becomes "kept repeated repeated repeated kept" --max-ratio 1.5
+becomes "kept repeated repeated repeated ratio" --max-ratio 1.4
+printf '%b' "$many" 'one two three four five\tодин\n' >lines.tsv
+becomes "kept kept" --max-ratio 0
+printf 'one\tодин\none\tраз\na\tодин\none\tодин\n' >lines.tsv
+becomes "kept kept kept repeated" --unique pair
+becomes "kept repeated kept repeated" --unique source
+becomes "kept kept repeated repeated" --unique target
+becomes "kept kept kept kept" --unique nothing
+# Some four kana per English word in the corpus; a damaged line does not count.
+printf '%b\n' 'one two three\tかなかなかなかなかなかな' 'one\tかなかな' 'one\tかなかなか' 'one\tかなかなかなかな' \
+    'one two three\tかなかな' 'one two\tかなかなかな' \
+    'one \0377\tかなかなかなかなかなかなかなかなかなかなかなかなかなかな' >lines.tsv
+becomes "kept kept kept ratio ratio kept damaged" --max-ratio 1.5
+
+# Damage: U+FFFD and control characters, of C1 too. Everything else is text, such as UTF-8 read as Latin-1.
+printf '%b\n' 'a\0357\0277\0275x\tx' 'a\01\tx' '\0177\tx' 'a\0302\0222s\tx' >lines.tsv
+becomes "damaged damaged damaged damaged" --max-ratio 0
+printf '%b\tx\n' 'plain' 'Été à Noël, ça va ?' '«CAFÉ»' '« CAFÉ »' '„Spaß“' '„SPASS“' '”TÄÄLLÄ”' 'Å være' \
+    'Å\0302\0240være' '5 €' 'l’été' 'â' 'Привет, мир' '日本語。' '😀👍🏽' 'caf\0303\0203\0302\0251' 'a\0302\0255x' \
+    '20 °C ± 1 §' 'ÑANDÚ' >lines.tsv
+becomes "kept$(printf ' kept%.0s' {1..18})" --max-ratio 0 --unique nothing

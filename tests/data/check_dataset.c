@@ -44,14 +44,14 @@ static void words_are(const sa_text_codec *codec, const char *blob) {
 /* ---- Coders ---------------------------------------------------------------------------------- */
 
 static void encodes(const sa_text_codec *codec, const char *text, const char *numbers) {
-    int32_t *ids;
-    int len;
+    sa_sentence made;
     char shown[128] = "";
-    ck_assert(sa_text_codec_encode(codec, NULL, text, &ids, &len, &error));
-    for (int i = 0; i < len; i++)
-        snprintf(shown + strlen(shown), sizeof shown - strlen(shown), i ? " %d" : "%d", ids[i]);
+    ck_assert(sa_text_codec_encode(codec, NULL, text, &codec->vocab, NULL, false, &made, &error));
+    for (int i = 0; i < made.len; i++)
+        snprintf(shown + strlen(shown), sizeof shown - strlen(shown), i ? " %d" : "%d",
+                 made.ids[i]);
     ck_assert_str_eq(shown, numbers);
-    free(ids);
+    free((int32_t *)(uintptr_t)made.ids);
 }
 
 START_TEST(each_side_has_its_words) {
@@ -142,13 +142,13 @@ START_TEST(ids_are_decoded) {
     const sa_corpus corpus = PAIRS({"x", "Oui ! Qu'il aille .", NULL, 1});
     const sa_settings settings = settings_for("word", 50);
     build(&corpus, NULL, &settings);
-    int32_t *ids;
-    int len;
+    sa_sentence made;
     sa_buffer text = {0};
-    ck_assert(sa_text_codec_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
-    decode_ids(&target, ids, len, &text);
+    ck_assert(sa_text_codec_encode(&target, NULL, "Qu'il aille. Oui!", &target.vocab, NULL, false,
+                                   &made, &error));
+    decode_ids(&target, made.ids, made.len, &text);
     ck_assert_str_eq(text.text, "Qu'il aille . Oui !");
-    free(ids);
+    free((int32_t *)(uintptr_t)made.ids);
     sa_buffer_release(&text);
     decode_ids(&target, (const int32_t[]){SA_UNK, SA_EOS}, 2, &text);
     ck_assert_str_eq(text.text, "<unk>");

@@ -1,6 +1,5 @@
 /* Alignments in Pharaoh format. */
 #include "data/corpus.h"
-#include "data/link_file.h"
 #include "metrics/linking.h"
 #include "support/scratch.h"
 #include "support/suite.h"

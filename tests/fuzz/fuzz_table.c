@@ -103,7 +103,8 @@ static void write_table(fuzz_input input, int rows, int cols) {
     sa_buffer csv = {0}, tidy = {0};
     const sa_pair pair = {.line = 7};
     sa_matrix_csv(&alignment, false, &csv);
-    sa_matrix_tidy(&alignment, &(sa_tidy){.sentence = 2, .pair = &pair}, &tidy);
+    sa_matrix_tidy(&alignment, &(sa_tidy){.sentence = 2, .head = SA_HEADS_ALL, .pair = &pair},
+                   &tidy);
     expect_heatmap(&made, csv.text);
     cells_expect_tidy(tidy.text, &alignment, false);
     if (reads_back(&made)) read_again(&made, &csv);

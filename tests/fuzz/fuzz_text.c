@@ -1,6 +1,5 @@
 /* UTF-8 and tokenizers. The input is any bytes; UTF-8 goes through every Unicode function, and
  * through every tokenizer and back. */
-#include "data/clean.h"
 #include "data/text_codec.h"
 #include "data/tokens.h"
 #include "fuzz.h"
@@ -192,7 +191,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const bool valid = expect_verdict(text, size);
     if (valid) expect_characters(text, size);
     if (valid && strlen(text) == size) {
-        sa_text_is_damaged(text);
         expect_settled(composed, text);
         expect_settled(lower, text);
         char *normal = composed(text, size);

@@ -67,7 +67,10 @@ START_TEST(a_long_table_holds_words_and_numbers) {
     const bool spreadsheet = _i;
     sa_buffer csv = {0};
     sa_matrix_tidy(&alignment,
-                   &(sa_tidy){.sentence = 2, .pair = &(sa_pair){.line = 7}, .words = spreadsheet},
+                   &(sa_tidy){.sentence = 2,
+                              .head = SA_HEADS_ALL,
+                              .pair = &(sa_pair){.line = 7},
+                              .words = spreadsheet},
                    &csv);
     cells_expect_tidy(csv.text, &alignment, spreadsheet);
     sa_buffer_release(&csv);

@@ -253,6 +253,7 @@ START_TEST(a_long_table_as_it_is_written) {
     first.target_unknown = (bool[]){true, false};
     sa_matrix_tidy(&first,
                    &(sa_tidy){.sentence = 1,
+                              .head = SA_HEADS_ALL,
                               .pair = &(sa_pair){.id = "a,b", .line = 4},
                               .linked = true,
                               .gold = gold,
@@ -261,8 +262,10 @@ START_TEST(a_long_table_as_it_is_written) {
     first = cat;
     first.targets = 1;
     first.sources = 2;
-    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 2, .pair = &pair}, &out);
-    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 3, .pair = &pair, .linked = true}, &out);
+    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 2, .head = SA_HEADS_ALL, .pair = &pair}, &out);
+    sa_matrix_tidy(&first,
+                   &(sa_tidy){.sentence = 3, .head = SA_HEADS_ALL, .pair = &pair, .linked = true},
+                   &out);
     ck_assert_str_eq(out.text, HEADER "1,1,0,le,0,the,0.75,1,\"a,b\",1,0.5,1,0\n"
                                       "1,1,0,le,1,black,0.125,1,\"a,b\",0.5,0.5,1,1\n"
                                       "1,1,0,le,2,cat,0.0625,1,\"a,b\",0,0.5,1,0\n"
@@ -284,7 +287,7 @@ START_TEST(a_long_table_of_a_model_that_copies) {
     sa_alignment first = cat;
     first.targets = 2, first.sources = 1;
     first.generation_probabilities = (double[]){0.25, 1};
-    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 1, .pair = &pair}, &out);
+    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 1, .head = SA_HEADS_ALL, .pair = &pair}, &out);
     ck_assert_str_eq(out.text, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
                                "target_unknown,source_unknown,p_gen\n"
                                "1,1,0,le,0,the,0.75,1,7,,,0,0,0.25\n"

@@ -36,10 +36,13 @@ static void sip_round(uint64_t v[4]) {
 uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size) {
     uint64_t v[] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
                     key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
-    for (uint64_t at = 0; at <= size / 8 * 8; at += 8) { /* the last block ends with the size */
-        uint64_t block = 0;
-        if (size > at) memcpy(&block, text + at, size - at < 8 ? size - at : 8);
-        if (size - at < 8) block |= size << 56;
+    for (uint64_t at = 0; at <= size; at += 8) {
+        uint64_t block = size << 56; /* of the last block, which is not full */
+        if (size - at >= 8)
+            memcpy(&block, text + at, 8);
+        else
+            for (uint64_t i = at; i < size; i++)
+                block |= (uint64_t)(unsigned char)text[i] << 8 * (i - at);
         v[3] ^= block;
         sip_round(v);
         v[0] ^= block;

@@ -44,7 +44,7 @@ static bool each_line(const char *path,
 
 static bool count_line(void *counts, const sa_text_lines *from, sa_error *error) {
     for (const char *at = from->line; *(at += strspn(at, " ")); at += strcspn(at, " "))
-        if (!sa_word_counts_add(counts, at, strcspn(at, " "), error)) return false;
+        if (!sa_word_counts_add(counts, (sa_token){at, strcspn(at, " ")}, 1, error)) return false;
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "data/dataset.h"
+#include "base/pieces.h"
 #include "base/rng.h"
 #include "data/encoding.h"
 
@@ -41,21 +42,45 @@ static uint64_t hash_ids(const sa_dataset *dataset, bool extended) {
     return sa_hash_mix(hash);
 }
 
+/* What a piece of the pairs is encoded with, and where to. */
+typedef struct encoding {
+    const sa_text_codec *const *codec; /* [2] */
+    const sa_pair *pairs;
+    sa_dataset *dataset;
+    int max_len;
+} encoding;
+
+static bool encode_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
+    const encoding *all = context;
+    const sa_pair *pairs = all->pairs + first;
+    sa_sentence *source, *target;
+    const bool good = sa_encode_pairs(all->codec[0], all->codec[1], all->max_len, pairs, count,
+                                      &source, &target, error);
+    if (source) memcpy(all->dataset->source + first, source, count * sizeof *source);
+    if (target) memcpy(all->dataset->target + first, target, count * sizeof *target);
+    free(source), free(target);
+    return good;
+}
+
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
-                      bool copy, sa_error *error) {
+                      const sa_settings *settings, sa_error *error) {
     const sa_text_codec *const codec[2] = {source, target};
+    const bool copy = settings->copy;
     *dataset = (sa_dataset){.pair = sa_new(corpus->count, sizeof(size_t), error)};
     sa_pair *pairs = dataset->pair ? sa_new(corpus->count, sizeof *pairs, error) : NULL;
     size_t count = 0;
     for (size_t i = 0; pairs && i < corpus->count; i++)
         if (!use || use[i]) dataset->pair[count] = i, pairs[count++] = corpus->pairs[i];
-    bool good = pairs && sa_encode_pairs(source, target, max_len ? max_len : INT_MAX, pairs, count,
-                                         &dataset->source, &dataset->target, error);
+    encoding work = {codec, pairs, dataset, max_len ? max_len : INT_MAX};
+    bool good =
+        pairs && (dataset->source = sa_new(count, sizeof *dataset->source, error)) &&
+        (dataset->target = sa_new(count, sizeof *dataset->target, error)) &&
+        sa_pieces_run(sa_pieces_for(settings->threads, count), count, encode_piece, &work, error);
     if (good)
         keep_short(dataset, pairs, count);
     else
-        sa_sentences_release(dataset->source, count), dataset->source = NULL;
+        dataset->count = count; /* to be released */
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
     good =
         good && (!copy || sa_extend_texts(codec, &pairs->source, &pairs->target, sizeof *pairs,

@@ -14,10 +14,11 @@ typedef struct sa_dataset {
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except pairs with a side above max_len tokens (0:
- * no limit); copy: adds extended ids. SA_DATA: no pair is left. */
+ * no limit), with the threads of the settings. Adds extended ids if they say that the model copies.
+ * SA_DATA: no pair is left. */
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
-                      bool copy, sa_error *error);
+                      const sa_settings *settings, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
 /* Returns the pairs of the corpus that the dataset contains, at most `most`. Free their list with
  * free(). NULL: out of memory. */

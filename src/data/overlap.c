@@ -1,4 +1,5 @@
 #include "data/overlap.h"
+#include "base/pieces.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "data/tokenizer.h"
@@ -22,19 +23,36 @@ static bool hash_tokens(const sa_settings *settings, int side, const char *text,
     return good;
 }
 
+typedef struct hashing {
+    const sa_settings *settings;
+    const sa_pair *pairs;
+    bool both;
+    uint64_t *hash; /* of each pair */
+} hashing;
+
+static bool hash_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
+    const hashing *all = context;
+    bool good = true;
+    for (size_t i = first; good && i < first + count; i++) {
+        uint64_t *hash = &all->hash[i];
+        good = hash_tokens(all->settings, 0, all->pairs[i].source, hash, error);
+        if (good && all->both) {
+            *hash = sa_hash_mix(*hash); /* where the source ends */
+            good = hash_tokens(all->settings, 1, all->pairs[i].target, hash, error);
+        }
+    }
+    return good;
+}
+
 /* Returns the hash of each source, or of each pair (both), to be freed with free(). */
 static uint64_t *hash_pairs(const sa_settings *settings, const sa_corpus *corpus, bool both,
                             sa_error *error) {
-    uint64_t *hash = sa_new(corpus->count, sizeof *hash, error);
-    bool good = hash != NULL;
-    for (size_t i = 0; good && i < corpus->count; i++) {
-        good = hash_tokens(settings, 0, corpus->pairs[i].source, &hash[i], error);
-        if (good && both) {
-            hash[i] = sa_hash_mix(hash[i]); /* where the source ends */
-            good = hash_tokens(settings, 1, corpus->pairs[i].target, &hash[i], error);
-        }
-    }
-    if (good) return hash;
+    const size_t count = corpus->count;
+    uint64_t *hash = sa_new(count, sizeof *hash, error);
+    hashing all = {settings, corpus->pairs, both, hash};
+    if (hash &&
+        sa_pieces_run(sa_pieces_for(settings->threads, count), count, hash_piece, &all, error))
+        return hash;
     free(hash);
     return NULL;
 }

@@ -333,7 +333,7 @@ static bool count_pair(sa_word_counts *counts, const keyed_token *left, const ke
     char *end = entry + write_pair(left, right, entry);
     *end++ = ' ';
     end = mempcpy(end, mark.text, mark.size);
-    return sa_word_counts_add(counts, entry, (size_t)(end - entry), error);
+    return sa_word_counts_add(counts, (sa_token){entry, (size_t)(end - entry)}, 1, error);
 }
 
 bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {

@@ -1,4 +1,5 @@
 #include "data/text_codec.h"
+#include "base/pieces.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -285,7 +286,7 @@ static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus
         good = codec->tokenizer->split(text, strlen(text), &tokens, error) &&
                sa_spacing_count(&counts, &tokens, error);
     }
-    good = good && sa_word_counts_add(&counts, usual, sizeof usual - 1, error) &&
+    good = good && sa_word_counts_add(&counts, (sa_token){usual, sizeof usual - 1}, 1, error) &&
            sa_vocab_build(&codec->spaces, &counts, 1, 0, error) &&
            sa_spacing_read(&codec->spacing, &codec->spaces.words, corpus->name, "spaces", error);
     sa_word_counts_release(&counts);
@@ -293,23 +294,80 @@ static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus
     return good;
 }
 
-/* ---- Merges from pairs ----------------------------------------------------------------------- */
+/* ---- Counts of pairs ------------------------------------------------------------------------- */
+
+typedef struct pair_counts {
+    sa_text_codec *const *codec; /* [2] */
+    const sa_corpus *corpus;
+    const bool *use;
+    bool words;     /* counts only words that become subwords, before there are merges */
+    bool shared;    /* counts both sides together */
+    size_t max_len; /* leaves out pairs with a longer side */
+    sa_word_counts (*tokens)[2]; /* [pieces] of each side */
+} pair_counts;
+
+static bool split_side(const pair_counts *all, int side, sa_bpe_segmenter *segmenter,
+                       const char *text, sa_tokens *line, sa_error *error) {
+    const sa_text_codec *codec = all->codec[side];
+    if (!all->words)
+        return sa_text_codec_split(codec, segmenter, text, codec->lowercase, line, error);
+    free(line->owned);
+    line->owned = NULL, line->count = 0;
+    return !codec->tokenizer->subword || split_words(codec, text, codec->lowercase, line, error);
+}
 
 static bool count_tokens(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
     for (size_t i = 0; i < tokens->count; i++)
-        if (!sa_word_counts_add(counts, tokens->token[i].text, tokens->token[i].size, error))
-            return false;
+        if (!sa_word_counts_add(counts, tokens->token[i], 1, error)) return false;
     return true;
 }
 
-static bool count_words(sa_word_counts *counts, const sa_text_codec *codec, const char *text,
-                        sa_error *error) {
-    sa_tokens words = {0};
-    const bool good = split_words(codec, text, codec->lowercase, &words, error) &&
-                      count_tokens(counts, &words, error);
-    sa_tokens_release(&words);
+static bool count_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
+    const pair_counts *all = context;
+    sa_word_counts *tokens = all->tokens[piece];
+    sa_bpe_segmenter segmenter[2] = {{.bpe = &all->codec[0]->bpe}, {.bpe = &all->codec[1]->bpe}};
+    sa_tokens line[2] = {0}; /* of the current pair */
+    bool good = true;
+    for (size_t i = first; good && i < first + count; i++) {
+        const sa_pair *pair = &all->corpus->pairs[i];
+        if (all->use && !all->use[i]) continue;
+        good = split_side(all, 0, &segmenter[0], pair->source, &line[0], error) &&
+               split_side(all, 1, &segmenter[1], pair->target, &line[1], error);
+        if (good && line[0].count <= all->max_len && line[1].count <= all->max_len)
+            good = count_tokens(&tokens[0], &line[0], error) &&
+                   count_tokens(&tokens[!all->shared], &line[1], error);
+    }
+    for (int side = 0; side < 2; side++) {
+        sa_bpe_segmenter_release(&segmenter[side]);
+        sa_tokens_release(&line[side]);
+    }
     return good;
 }
+
+/* Counts in pieces, and adds all counts to those of the first piece: words keep the order in which
+ * they first occur. Release the counts, even after a failure. */
+static bool count_pairs(pair_counts *all, int threads, sa_error *error) {
+    const int pieces = sa_pieces_for(threads, all->corpus->count);
+    all->tokens = sa_new((size_t)pieces, sizeof *all->tokens, error);
+    bool good = all->tokens && sa_pieces_run(pieces, all->corpus->count, count_piece, all, error);
+    for (int i = 2; all->tokens && i < 2 * pieces; i++) {
+        sa_word_counts *other = &all->tokens[i / 2][i % 2];
+        for (size_t k = 0; good && k < other->words.count; k++)
+            good = sa_word_counts_add(&all->tokens[0][i % 2],
+                                      sa_strings_get(&other->words, (int32_t)k),
+                                      other->frequency[k], error);
+        sa_word_counts_release(other);
+    }
+    return good;
+}
+
+static void release_counts(pair_counts *all) {
+    for (int side = 0; all->tokens && side < 2; side++)
+        sa_word_counts_release(&all->tokens[0][side]);
+    free(all->tokens);
+}
+
+/* ---- Merges from pairs ----------------------------------------------------------------------- */
 
 static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
     sa_buffer text = {0};
@@ -327,21 +385,16 @@ static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const
     const bool cut[2] = {codec[0]->tokenizer->subword, codec[1]->tokenizer->subword};
     const bool joint = settings->bpe == SA_BPE_JOINT && cut[0] && cut[1];
     const size_t merges = (size_t)settings->bpe_merges;
-    sa_word_counts counts[2] = {0};
-    bool good = true;
-    for (size_t i = 0; good && i < corpus->count; i++)
-        if (!use || use[i])
-            good =
-                (!cut[0] || count_words(&counts[0], codec[0], corpus->pairs[i].source, error)) &&
-                (!cut[1] || count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error));
+    pair_counts words = {codec, corpus, use, .words = true, .shared = joint, .max_len = SIZE_MAX};
+    bool good = count_pairs(&words, settings->threads, error);
     for (int side = 0; good && side < 2; side++)
         if (cut[side])
             good = (joint && side ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
-                                  : sa_bpe_learn(&codec[side]->bpe, &counts[side], merges,
+                                  : sa_bpe_learn(&codec[side]->bpe, &words.tokens[0][side], merges,
                                                  MIN_FREQUENCY, error)) &&
                    (!glossaries || sa_bpe_set_glossaries(&codec[side]->bpe, glossaries,
                                                          settings->lowercase, error));
-    sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
+    release_counts(&words);
     return good;
 }
 
@@ -352,29 +405,6 @@ bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error) {
 }
 
 /* ---- Vocabularies from pairs ----------------------------------------------------------------- */
-
-/* The counts of one side. */
-typedef struct side_counts {
-    const sa_text_codec *codec;
-    sa_bpe_segmenter segmenter;
-    sa_word_counts *tokens; /* shared by both sides with --tie three-way */
-    sa_tokens line;         /* of the current sentence */
-} side_counts;
-
-/* Counts the tokens of a pair unless a side is too long. */
-static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
-    const char *const text[2] = {pair->source, pair->target};
-    bool good = true;
-    for (int i = 0; good && i < 2; i++) {
-        side_counts *each = &sides[i];
-        good = sa_text_codec_split(each->codec, &each->segmenter, text[i], each->codec->lowercase,
-                                   &each->line, error);
-    }
-    if (good && sides[0].line.count <= max_len && sides[1].line.count <= max_len)
-        good = count_tokens(sides[0].tokens, &sides[0].line, error) &&
-               count_tokens(sides[1].tokens, &sides[1].line, error);
-    return good;
-}
 
 /* Learns everything except the vocabularies. */
 static bool learn_tokens(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
@@ -392,25 +422,17 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
                           const bool *use, const sa_settings *settings, const char *glossaries,
                           sa_error *error) {
     sa_text_codec *codec[2] = {source, target};
-    sa_word_counts counts[2] = {0};
-    side_counts sides[2] = {0};
-    bool good = source->tokenizer || learn_tokens(codec, corpus, use, settings, glossaries, error);
-    for (int i = 0; i < 2; i++) {
-        sides[i] = (side_counts){.codec = codec[i],
-                                 .segmenter.bpe = &codec[i]->bpe,
-                                 .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
-    }
-    for (size_t i = 0; good && i < corpus->count; i++)
-        if (!use || use[i])
-            good = count_pair(sides, &corpus->pairs[i], (size_t)settings->max_len, error);
-    if (good && !counts[0].words.count) good = sa_fail_too_long(corpus, settings->max_len, error);
-    for (int i = 0; i < 2; i++) {
-        good = good && sa_vocab_build(&codec[i]->vocab, sides[i].tokens, settings->min_freq,
-                                      settings->vocab, error);
-        sa_bpe_segmenter_release(&sides[i].segmenter);
-        sa_tokens_release(&sides[i].line);
-    }
-    sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
+    const bool shared = settings->tie == SA_TIE_THREE;
+    pair_counts all = {codec, corpus, use, false, shared, (size_t)settings->max_len, NULL};
+    const bool good =
+        (source->tokenizer || learn_tokens(codec, corpus, use, settings, glossaries, error)) &&
+        count_pairs(&all, settings->threads, error) &&
+        (all.tokens[0][0].words.count || sa_fail_too_long(corpus, settings->max_len, error)) &&
+        sa_vocab_build(&source->vocab, &all.tokens[0][0], settings->min_freq, settings->vocab,
+                       error) &&
+        sa_vocab_build(&target->vocab, &all.tokens[0][!shared], settings->min_freq, settings->vocab,
+                       error);
+    release_counts(&all);
     if (!good) sa_text_codec_release(source), sa_text_codec_release(target);
     return good;
 }

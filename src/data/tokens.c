@@ -45,9 +45,11 @@ static size_t fitting_prefix(const char *text, size_t size) {
 }
 
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
-    const sa_token token = {text, size};
-    return sa_append(&tokens->token, &tokens->count, &tokens->capacity, &token, sizeof token,
-                     error);
+    if (!sa_reserve(&tokens->token, &tokens->capacity, tokens->count + 1, sizeof *tokens->token,
+                    error))
+        return false;
+    tokens->token[tokens->count++] = (sa_token){text, size};
+    return true;
 }
 
 bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
@@ -134,14 +136,14 @@ void sa_strings_release(sa_strings *strings) {
     *strings = (sa_strings){0};
 }
 
-bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error) {
+bool sa_word_counts_add(sa_word_counts *counts, sa_token word, int64_t times, sa_error *error) {
     const size_t before = counts->words.count;
-    const int32_t number = sa_strings_add(&counts->words, word, size, error);
+    const int32_t number = sa_strings_add(&counts->words, word.text, word.size, error);
     if (number < 0 || !sa_reserve(&counts->frequency, &counts->capacity, counts->words.count,
                                   sizeof *counts->frequency, error))
         return false;
     if (counts->words.count > before) counts->frequency[number] = 0;
-    counts->frequency[number]++;
+    counts->frequency[number] += times;
     return true;
 }
 

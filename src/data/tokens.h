@@ -69,5 +69,5 @@ typedef struct sa_word_counts {
     size_t capacity;
 } sa_word_counts;
 
-bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);
+bool sa_word_counts_add(sa_word_counts *counts, sa_token word, int64_t times, sa_error *error);
 void sa_word_counts_release(sa_word_counts *counts);

@@ -158,9 +158,8 @@ static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa
     const sa_align_options view = {.at = linking->at};
     best.nbest = 1;
     best.weights = true;
-    bool good =
-        all.translations && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
-                                             &model->target, 0, model->settings.copy, error);
+    bool good = all.translations && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
+                                                     &model->target, 0, &model->settings, error);
     const sa_sentence *source = all.pairs.source, *target = all.pairs.target;
     for (size_t i = 0; good && i < count; i++)
         sources[i] = corpus->pairs[i].source, lengths[i] = target[i].len;

@@ -179,7 +179,7 @@ bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *sc
     const size_t count = (size_t)all.heads * (size_t)all.decoder->layers;
     *scores = (sa_head_scores){.count = count, .each = sa_new(count, sizeof *scores->each, error)};
     bool good = scores->each && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
-                                                 &model->target, 0, false, error);
+                                                 &model->target, 0, &model->settings, error);
     const size_t longest = (size_t)all.pairs.longest_source + (size_t)all.pairs.longest_target;
     good = good && (all.words = sa_new(longest, sizeof *all.words, error)) &&
            (all.sums = sa_new(count + 1, sizeof *all.sums, error));

@@ -215,7 +215,7 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
         !sa_given_corpus(proving->corpus, "options->corpus", error) ||
         !sa_within(proving->limit, 1, INT_MAX, "options->limit", error) ||
         !sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
-                          model->settings.max_len, model->settings.copy, error))
+                          model->settings.max_len, &model->settings, error))
         return false;
     sa_lab_prove_job proof = {
         .settings = &model->settings, .values = model->values, .options = proving};

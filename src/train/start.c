@@ -134,7 +134,7 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
         sa_text_codecs_build(&model->source, &model->target, &session->train, session->trained_on,
                              &session->settings, training->glossaries, error) &&
         sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
-                         &model->target, session->settings.max_len, false, error) &&
+                         &model->target, session->settings.max_len, &session->settings, error) &&
         read_links(session, error) &&
         sa_check_lengths(model, test->name, test->pairs, test->count, error) &&
         sa_check_lengths(model, NULL, training->snapshot_pairs, training->snapshot_count, error) &&
@@ -232,9 +232,9 @@ static bool open_trainer(sa_session *session, sa_error *error) {
     const sa_sizes sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
                                        sa_vocab_size(&model->target.vocab));
     return sa_dataset_build(data, &session->train, session->trained_on, &model->source,
-                            &model->target, settings->max_len, settings->copy, error) &&
+                            &model->target, settings->max_len, settings, error) &&
            sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
-                            &model->target, 0, settings->copy, error) &&
+                            &model->target, 0, settings, error) &&
            sa_model_fits_in_file(model, (size_t)settings->average, error) &&
            sa_trainer_open(&session->trainer, settings, &sizes, model->values, data, model->pool,
                            session->exchange, error) &&

@@ -17,7 +17,7 @@ static sa_error error;
 static void count_words(sa_word_counts *counts, const char *text) {
     for (const char *at = text; *at; at += strspn(at, " \n")) {
         const size_t size = strcspn(at, " \n");
-        if (size) ck_assert(sa_word_counts_add(counts, at, size, &error));
+        if (size) ck_assert(sa_word_counts_add(counts, (sa_token){at, size}, 1, &error));
         at += size;
     }
 }

@@ -169,7 +169,7 @@ START_TEST(pairs_become_sentences) {
         PAIRS({"a", "x x", NULL, 1}, {"a b c", "x", NULL, 2}, {"b a", "y", NULL, 5});
     sa_settings settings = settings_for("word", 2);
     build(&corpus, NULL, &settings);
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, false, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, &settings, &error));
     ck_assert_uint_eq(dataset.count, 2);
     ck_assert_uint_eq(dataset.too_long, 1);
     ck_assert_uint_eq(dataset.pair[0], 0);
@@ -183,7 +183,7 @@ START_TEST(pairs_become_sentences) {
     ck_assert_int_eq(dataset.target_words, 5);
     sa_dataset_release(&dataset);
 
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, false, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &settings, &error));
     ck_assert_uint_eq(dataset.count, 3); /* 0: no limit */
     ck_assert_uint_eq(dataset.too_long, 0);
     sentence_is(&dataset.source[1], 4, (const int32_t[]){3, 4, SA_UNK, SA_EOS});
@@ -196,7 +196,7 @@ START_TEST(only_used_pairs_are_encoded) {
     const sa_settings settings = settings_for("char", 5);
     build(&corpus, NULL, &settings);
     ck_assert(sa_dataset_build(&dataset, &corpus, (const bool[]){false, true, false}, &source,
-                               &target, 5, false, &error));
+                               &target, 5, &settings, &error));
     ck_assert_uint_eq(dataset.count, 1);
     ck_assert_uint_eq(dataset.pair[0], 1);
     sentence_is(&dataset.source[0], 2, (const int32_t[]){4, SA_EOS});
@@ -209,13 +209,15 @@ START_TEST(copying_numbers_unknown_words) {
     const sa_corpus corpus = PAIRS({"a x", "x x", NULL, 1}, {"b z q z", "y y q", NULL, 2});
     sa_settings settings = settings_for("word", 5);
     settings.min_freq = 2;
+    sa_settings copying = settings;
+    copying.copy = true;
     build(&corpus, NULL, &settings);
     words_are(&target, "x\ny\n");
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, false, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &settings, &error));
     ck_assert_ptr_null(dataset.source[0].extended);
     const uint64_t hash = dataset.hash;
     sa_dataset_release(&dataset);
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, true, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &copying, &error));
     static const int32_t wanted[] = {5, 3, SA_EOS, 3, 3, SA_EOS, 5,     6,
                                      7, 6, SA_EOS, 4, 4, 7,      SA_EOS};
     const int32_t *const extended[] = {dataset.source[0].extended, dataset.target[0].extended,
@@ -237,7 +239,8 @@ START_TEST(the_hash_tells_datasets_apart) {
     const sa_corpus *const given[] = {&corpus, &corpus, &swapped};
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
-        ck_assert(sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, false, &error));
+        ck_assert(
+            sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, &settings, &error));
         hash[i] = dataset.hash;
         sa_dataset_release(&dataset);
     }
@@ -251,12 +254,56 @@ START_TEST(no_pair_left_is_an_error) {
     const sa_corpus corpus = PAIRS({"a b", "x", NULL, 1});
     const sa_settings settings = settings_for("word", 5);
     build(&corpus, NULL, &settings);
-    ck_assert(!sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 1, false, &error));
+    ck_assert(!sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 1, &settings, &error));
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 1 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_ptr_null(dataset.source);
     release();
+}
+END_TEST
+
+static sa_corpus many_pairs(size_t count) {
+    sa_corpus corpus = {.pairs = calloc(count, sizeof(sa_pair)), .count = count, .name = "x.tsv"};
+    for (size_t i = 0; i < count; i++) {
+        char *text = malloc(64);
+        snprintf(text, 64, "w%zu, w%zu z%zu!", i * 7919 % 977, i % 13, i * i % 1009);
+        corpus.pairs[i] = (sa_pair){text, text + 3, NULL, i + 1};
+    }
+    return corpus;
+}
+
+START_TEST(threads_change_nothing) {
+    const sa_corpus corpus = many_pairs(2500);
+    static const char *const tokenizers[] = {"word", "space", "bpe"};
+    for (int i = 0; i < 3; i++) {
+        sa_settings settings = settings_for(tokenizers[i], 24);
+        sa_text_codec first[2] = {0};
+        uint64_t hash = 0;
+        settings.bpe_merges = 100;
+        for (int threads = 1; threads < 5; threads++) {
+            settings.threads = threads;
+            build(&corpus, NULL, &settings);
+            ck_assert(
+                sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 24, &settings, &error));
+            if (threads == 1) {
+                hash = dataset.hash;
+                ck_assert_uint_gt(dataset.count, 2000);
+                first[0] = source, first[1] = target;
+                source = target = (sa_text_codec){0};
+                sa_dataset_release(&dataset);
+                continue;
+            }
+            ck_assert(sa_text_codec_equal(&source, &first[0]));
+            ck_assert(sa_vocab_equal(&source.vocab, &first[0].vocab));
+            ck_assert(sa_vocab_equal(&target.vocab, &first[1].vocab));
+            ck_assert_uint_eq(dataset.hash, hash);
+            release();
+        }
+        sa_text_codec_release(&first[0]), sa_text_codec_release(&first[1]);
+    }
+    for (size_t i = 0; i < corpus.count; i++) free((char *)(uintptr_t)corpus.pairs[i].source);
+    free(corpus.pairs);
 }
 END_TEST
 
@@ -279,6 +326,7 @@ int main(void) {
     tcase_add_test(datasets, copying_numbers_unknown_words);
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
     tcase_add_test(datasets, no_pair_left_is_an_error);
+    tcase_add_test(datasets, threads_change_nothing);
     suite_add_tcase(suite, datasets);
 
     SRunner *runner = srunner_create(suite);

@@ -15,7 +15,8 @@ static void learn(sa_spacing *spacing, char *const *lines, int count) {
         ck_assert(sa_spacing_count(&counts, &tokens, NULL));
     }
     sa_vocab rows = {0};
-    ck_assert(sa_word_counts_add(&counts, "word word ▁", strlen("word word ▁"), NULL));
+    ck_assert(
+        sa_word_counts_add(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
     ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
     ck_assert(sa_spacing_read(spacing, &rows.words, "m", "t", NULL));
     sa_vocab_release(&rows);

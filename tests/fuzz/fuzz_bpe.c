@@ -88,7 +88,8 @@ static void learn(const fuzz_input text, size_t merges, int64_t least) {
     sa_bpe bpe = {0};
     for (fuzz_input rest = text; rest.size;) {
         const fuzz_input word = fuzz_until(&rest, ' ');
-        if (word.size) ck_assert(sa_word_counts_add(&counts, word.at, word.size, NULL));
+        if (word.size)
+            ck_assert(sa_word_counts_add(&counts, (sa_token){word.at, word.size}, 1, NULL));
     }
     sa_error error = {0};
     ck_assert_msg(sa_bpe_learn(&bpe, &counts, merges, least, &error), "%s", error.text);

@@ -145,7 +145,8 @@ static void mark_and_join(const char *text, bool learned) {
     ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
     expect_tokens(&tokens, text, strlen(text), false);
     ck_assert(!learned || sa_spacing_count(&counts, &tokens, NULL));
-    ck_assert(sa_word_counts_add(&counts, "word word ▁", strlen("word word ▁"), NULL));
+    ck_assert(
+        sa_word_counts_add(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
     ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
     ck_assert(sa_spacing_read(&spacing, &rows.words, "m", "t", NULL));
     ck_assert(sa_spacing_mark(&spacing, &tokens, NULL));

@@ -40,8 +40,9 @@ done
 
 . "$lessons/show.sh"
 if [ $list = yes ]; then
-    out=$(mktemp -d) command=softalign
-    trap 'rm -rf "$out"' EXIT
+    listing=$(mktemp -d) command=softalign
+    out=$listing
+    trap 'rm -rf "$listing"' EXIT
     exec 3>&1 >/dev/null 2>&1
     set +eu
     title() { [ "$1" != Measured ] || exit 0; }

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
-                            sa_error *error);
-
 /* The words of one side, and which of them are <unk>; BOS and EOS are not. */
 typedef struct side {
     const char **words;
@@ -50,7 +47,7 @@ typedef struct align_task {
     const sa_align_options *options;
     const sa_attribution *method[SA_ATTRIBUTIONS];
     int methods; /* 0: attention */
-    each_alignment *each;
+    sa_alignment_each *each;
     void *context;
 } align_task;
 
@@ -232,7 +229,7 @@ static bool check_options(align_task *task, sa_error *error) {
 }
 
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
-              each_alignment *each, void *context, sa_error *error) {
+              sa_alignment_each *each, void *context, sa_error *error) {
     enum { CHUNK = 512 };
     const sa_align_options usual = {0};
     if (!options) options = &usual;

@@ -121,9 +121,10 @@ static void tell_weights(const sa_attend_options *job, const attention *at, cons
 }
 
 /* Hands out the scores e of a head, and the query and keys that the score reads. */
-static void tell_scores(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e) {
+static void tell_scores(const sa_attend_options *job, const attention *at, sa_head read, int h,
+                        sa_mat e) {
     const char *formula = at->w.score->formula;
-    const int h = job->heads > 1 ? read.index + 1 : 0, count = e.rows * e.cols;
+    const int count = e.rows * e.cols;
     bool changed = false, masked = false;
     if (h || sa_part_find(&at->w, &sa_rotation_part) >= 0) {
         tell(job, h, SA_ATTEND_QUERIES, "Q", "as the score reads it", read.q);
@@ -141,15 +142,6 @@ static void tell_scores(const sa_attend_options *job, const attention *at, sa_he
     tell(job, h, SA_ATTEND_RESULT, "scores", changed ? NULL : formula, e);
     if (job->degree)
         tell(job, h, SA_ATTEND_MAP, "weights of degree 0", at->w.normalizer->formula, read.alpha);
-}
-
-/* Hands out the weights and contexts of a head. */
-static void tell_head(const sa_attend_options *job, const attention *at, const sa_head *head) {
-    const int h = job->heads > 1 ? head->index + 1 : 0;
-    tell_weights(job, at, job->degree ? line_formula : at->w.normalizer->formula, head->alpha, h);
-    if (h)
-        tell(job, h, SA_ATTEND_QUERIES, "contexts", "weights V",
-             sa_head_slice(at->c, job->heads, head->index));
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -171,14 +163,13 @@ static sa_mat as_row(sa_mat x) {
 /* Returns x W' + b, or x. */
 static sa_mat project(sa_arena *arena, const sa_attend_options *job, int which, sa_mat x,
                       const sa_projection *map) {
-    const char *const *name = names[which];
     const sa_mat W = copy_table(arena, map->W), b = as_row(copy_table(arena, map->b));
     const sa_mat y = W.rows ? sa_mat_alloc(arena, x.rows, W.rows) : x;
     if (!arena->base) return y;
     if (W.x) sa_linear_forward(sa_weight_of(W), b, x, y);
-    tell(job, 0, SA_ATTEND_NUMBERS, name[1], NULL, W);
-    tell(job, 0, SA_ATTEND_NUMBERS, name[2], NULL, b);
-    tell(job, 0, abouts[which], name[3], name[4 + b.rows + (W.x != NULL)], y);
+    tell(job, 0, SA_ATTEND_NUMBERS, names[which][1], NULL, W);
+    tell(job, 0, SA_ATTEND_NUMBERS, names[which][2], NULL, b);
+    tell(job, 0, abouts[which], names[which][3], names[which][4 + b.rows + (W.x != NULL)], y);
     return y;
 }
 
@@ -257,8 +248,11 @@ typedef struct heads_tracer {
 
 static void take_head(sa_tracer *tracer, const sa_traced *one) {
     const heads_tracer *own = (const heads_tracer *)tracer;
+    const sa_attend_options *job = own->job;
+    const attention *at = own->at;
     const sa_head *head = one->head;
     if (!head || one->citation) return;
+    const int h = job->heads > 1 ? head->index + 1 : 0;
     const sa_mat e = of_head(own->out->scores, own->out, head->index);
     if (strcmp(one->name, "e") == 0) {
         sa_copy_mat(one->x, e);
@@ -267,20 +261,15 @@ static void take_head(sa_tracer *tracer, const sa_traced *one) {
                 if (j < head->spans[i].first || j >= head->spans[i].first + head->spans[i].count)
                     sa_row(e, i)[j] = -(sa_real)INFINITY;
     } else if (strcmp(one->name, "pi(e)") == 0) {
-        tell_scores(own->job, own->at, *head, e);
+        tell_scores(job, at, *head, h, e);
     } else if (strcmp(one->name, "c") == 0) {
         sa_copy_mat(head->alpha, of_head(own->out->weights, own->out, head->index));
-        tell_head(own->job, own->at, head);
+        tell_weights(job, at, job->degree ? line_formula : at->w.normalizer->formula, head->alpha,
+                     h);
+        if (h)
+            tell(job, h, SA_ATTEND_QUERIES, "contexts", "weights V",
+                 sa_head_slice(at->c, job->heads, head->index));
     }
-}
-
-/* Computes e, alpha and c of all heads. */
-static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_result *out) {
-    heads_tracer reader = {{take_head}, job, at, out};
-    sa_tracing = &reader.tracer;
-    sa_heads_forward(&at->w, &at->memory, (sa_query_block){0, out->queries, 0, 1, job->causal},
-                     at->rows, at->c, &at->scratch);
-    sa_tracing = NULL;
 }
 
 /* Reads the inputs, but computes nothing while the arena only counts. */
@@ -349,23 +338,16 @@ static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_resu
         sa_gemm_nn(of_head(out->weights, out, 0), at.memory.values, 0, at.c);
         tell_weights(job, &at, NULL, of_head(out->weights, out, 0), 0);
     } else if (arena->base) {
-        attend_heads(job, &at, out);
+        heads_tracer reader = {{take_head}, job, &at, out};
+        sa_tracing = &reader.tracer; /* hands out e, alpha and c of all heads */
+        sa_heads_forward(&at.w, &at.memory, (sa_query_block){0, out->queries, 0, 1, job->causal},
+                         at.rows, at.c, &at.scratch);
+        sa_tracing = NULL;
     }
     if (arena->base && job->output_projection.W.numbers)
         tell(job, 0, SA_ATTEND_CONTEXTS, "contexts", "C = weights V, the heads side by side", at.c);
     const sa_mat o = project(arena, job, OUTPUT, at.c, &job->output_projection);
     if (arena->base) sa_copy_mat(o, (sa_mat){out->outputs, o.rows, o.cols, o.cols});
-}
-
-static bool compute(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
-    sa_blas_init();
-    sa_arena arena = {0};
-    attend(&arena, job, out); /* counts */
-    if (!sa_arena_init(&arena, arena.used, error)) return false;
-    const bool good = sa_blas_check_memory(1, error);
-    if (good) attend(&arena, job, out);
-    sa_arena_release(&arena);
-    return good;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -386,7 +368,12 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
                 (result->contexts = sa_new(Q, size * (size_t)result->context, error)) &&
                 (result->outputs = sa_new(Q, size * (size_t)result->output, error)) &&
                 (!scored || (result->scores = sa_new(H * Q, size * (size_t)result->keys, error)));
-    good = good && compute(options, result, error);
+    sa_arena arena = {0};
+    sa_blas_init();
+    if (good) attend(&arena, options, result); /* counts */
+    good = good && sa_arena_init(&arena, arena.used, error) && sa_blas_check_memory(1, error);
+    if (good) attend(&arena, options, result);
+    sa_arena_release(&arena);
     if (good && !(all_finite(result->weights, H * Q * (size_t)result->keys) &&
                   all_finite(result->outputs, Q * (size_t)result->output)))
         good = sa_fail(error, SA_DATA,

@@ -170,7 +170,7 @@ static void add_all(dump *out, double loss) {
         for (int i = 0; lengths && i < job->pairs.count; i++) lengths[i] = sentences[side][i].len;
         add_ids(out, names[side], sentences[side], words[side], false);
     }
-    for (int side = 0; job->settings->copy && side < 2; side++)
+    for (int side = 0; job->options.settings->copy && side < 2; side++)
         add_ids(out, names[side], sentences[side], words[side], true);
     if (model->w.recurrent) {
         add_recurrent_masks(out);
@@ -183,7 +183,7 @@ static void add_all(dump *out, double loss) {
 
 bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error) {
-    char *text = sa_settings_write(job->settings, error);
+    char *text = sa_settings_write(job->options.settings, error);
     const sa_metadata settings = {"settings", text};
     dump out = {.model = model, .job = job};
     add_all(&out, loss); /* counts */

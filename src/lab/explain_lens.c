@@ -1,7 +1,6 @@
 /* explain_lens: what a Transformer's decoder would write if it ended after a sublayer, whose vector
  * x goes to the readout at once (the logit lens, nostalgebraist 2020). */
 #include "lab/explainer.h"
-#include "tensor/blas.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

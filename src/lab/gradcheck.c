@@ -277,7 +277,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
             }
             result = compare(param, gradients, numeric, most);
         }
-        if (job->each) job->each(job->context, &result);
+        if (job->options.each) job->options.each(job->options.context, &result);
         if (result.ok) continue;
         wrong++;
         worst = fmax(worst, result.worst);
@@ -327,15 +327,17 @@ static const char *fault_name(size_t i) {
 }
 
 bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
+    const sa_gradcheck_options *options = &job->options;
     sa_lab_job own;
     sa_lab_model model = {0};
     add_pairs(job, &own);
-    const sa_gradient_fault *fault = job->fault ? sa_gradient_fault_find(job->fault) : NULL;
+    const sa_gradient_fault *fault =
+        options->broken ? sa_gradient_fault_find(options->broken) : NULL;
     sa_planted_fault *planted = NULL;
-    if (job->fault && !fault)
-        return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", job->fault,
-                       sa_nearest_hint_in(&(sa_nearest){.wanted = job->fault}, fault_name));
-    bool good = sa_lab_model_open(&model, own.settings, &own.pairs, error);
+    if (options->broken && !fault)
+        return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", options->broken,
+                       sa_nearest_hint_in(&(sa_nearest){.wanted = options->broken}, fault_name));
+    bool good = sa_lab_model_open(&model, options->settings, &own.pairs, error);
     if (good && fault) {
         planted = sa_gradient_fault_plant(fault, &model.sizes, error);
         good = planted;
@@ -346,8 +348,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     good = numeric && terms;
     if (good) {
         model.regularizer.dropout.noise = 2; /* of all sentences: the expectation is not constant */
-        const double loss = draw_fit_weights(&model, (uint64_t)job->settings->seed);
-        if (job->dump) good = sa_lab_dump(job->dump, &model, &own, loss, error);
+        const double loss = draw_fit_weights(&model, (uint64_t)options->settings->seed);
+        if (options->dump) good = sa_lab_dump(options->dump, &model, &own, loss, error);
     }
     good = good && check_all(&own, &model, numeric, terms, error);
     free(numeric), free(terms);

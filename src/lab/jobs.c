@@ -191,12 +191,7 @@ bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
     return sa_given(check, "options", error) &&
            sa_given(check->settings, "options->settings", error) &&
            sa_settings_check(check->settings, error) &&
-           sa_lab_check(&(sa_lab_job){.settings = check->settings,
-                                      .fault = check->broken,
-                                      .dump = check->dump,
-                                      .each = check->each,
-                                      .context = check->context},
-                        error);
+           sa_lab_check(&(sa_lab_job){.options = *check}, error);
 }
 
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {

@@ -15,14 +15,10 @@ typedef struct sa_lab_pairs {
 } sa_lab_pairs;
 
 typedef struct sa_lab_job {
-    const sa_settings *settings;
+    sa_gradcheck_options options;
     sa_lab_pairs pairs; /* without a source: a built-in batch of ragged lengths */
-    const char *fault;  /* the backward term to drop, or NULL */
-    const char *dump;   /* file that receives weights, batch, loss and gradients, or NULL */
     int sample; /* checks only the largest gradient and every sample-th one of each tensor; 0: all
                  */
-    void (*each)(void *context, const sa_gradient_result *gradient);
-    void *context;
 } sa_lab_job;
 
 /* Does what sa_check_gradients of softalign/lab.h does, for token ids. */

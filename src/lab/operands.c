@@ -252,18 +252,6 @@ static bool check_given(const sa_attend_options *options, sa_error *error) {
                         "a row of weights has one for every value", error));
 }
 
-/* Checks all tables and sets the columns of the operands. */
-static bool check(operands *all, const sa_attend_options *options, sa_error *error) {
-    if (!open_operand(&all->values, error) ||
-        !divides_by_heads(&all->values, options->heads, error))
-        return false;
-    const bool given = is_given(options->weights);
-    if (!(given ? check_given(options, error) : check_scores(all, options, error))) return false;
-    all->output.table = (sa_table){NULL, given ? options->weights.rows : options->query.rows,
-                                   all->values.cols, NULL};
-    return check_projection(&all->output, error);
-}
-
 static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (!SA_NAME(sa_scores, options->attention))
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
@@ -305,15 +293,21 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
 bool sa_operands_check(const sa_attend_options *options, sa_attend_result *sizes, sa_error *error) {
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
-    if (!check(&all, options, error)) return false;
+    const bool given = is_given(options->weights);
+    if (!open_operand(&all.values, error) ||
+        !divides_by_heads(&all.values, options->heads, error) ||
+        !(given ? check_given(options, error) : check_scores(&all, options, error)))
+        return false;
+    all.output.table = (sa_table){NULL, given ? options->weights.rows : options->query.rows,
+                                  all.values.cols, NULL};
+    if (!check_projection(&all.output, error)) return false;
     const sa_params own = own_parameters(&all, options->heads);
     const bool has_v_a = own.count && own.item[0].init == SA_INIT_ALIGN_LAST;
     *sizes = (sa_attend_result){.queries = all.output.table.rows,
                                 .keys = options->values.rows,
                                 .heads = options->heads,
                                 .context = all.values.cols,
-                                .default_v_a = has_v_a && !is_given(options->weights) &&
-                                               !is_given(options->v_a),
+                                .default_v_a = has_v_a && !given && !is_given(options->v_a),
                                 .output = all.output.cols};
     return true;
 }

@@ -38,6 +38,18 @@ static void raise_to(double x, double *worst) {
     *worst = sa_lab_nan_max(*worst, x);
 }
 
+/* Returns the first claim of each kind that a part makes. */
+static sa_rare_hooks claims_of(const sa_attention *attention) {
+    sa_rare_hooks all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
+    for (int p = 0; attention && p < attention->parts; p++) {
+        const sa_rare_hooks *part = sa_rare_of(attention->part[p].kind);
+        if (!all.any_sum) all.any_sum = part->any_sum;
+        if (!all.lacks) all.lacks = part->lacks;
+        if (!all.ordered) all.ordered = part->ordered;
+    }
+    return all;
+}
+
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
 /* Returns how far a row of weights is from being a distribution. */
@@ -59,8 +71,11 @@ static bool measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
     const sa_attention *attention = sa_lab_attention(setup);
     /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
      * which ends at two standard deviations; a null key may take nearly everything. */
-    double least = sa_attention_lacks(attention) ? exp(-2) : 1;
-    if (attention->normalizer->null_key) least = 0;
+    setup->note = claims_of(attention).lacks;
+    const bool null = attention->normalizer->null_key;
+    const double least = null ? 0 : setup->note ? exp(-2) : 1;
+    if (null && !setup->note)
+        setup->note = "at most 1: the rest is that of no word, as of a null key";
     const sa_lab_view view = {&setup->all, p};
     const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
     const bool joined = is_joined(w); /* a row continues after the source's words */
@@ -186,6 +201,8 @@ static bool measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone
     if (setup->pairs.source[p].len < 2) return true; /* one weight, always 1 */
     const bool good = open_pair(setup, alone->w, p, &again, error);
     if (good) {
+        if (sa_lab_attention(setup)->score->key == SA_KEY_NONE)
+            setup->note = "the score is content-free: no source word can change a weight";
         attend_again(alone, &again, &setup->rng);
         raise_to(sa_lab_weight_difference((sa_lab_view){&again, 0}, (sa_lab_view){alone, 0},
                                           setup->pairs.target[p].len, NULL),
@@ -280,23 +297,6 @@ static bool content_based(const sa_proof_setup *setup) {
     return attention && attention->score->key != SA_KEY_NONE;
 }
 
-static const char *content_free_note(const sa_proof_setup *setup) {
-    return !content_based(setup) ? "the score is content-free: no source word can change a weight"
-                                 : NULL;
-}
-
-/* Returns the first claim of each kind that a part makes. */
-static sa_rare_hooks claims_of(const sa_attention *attention) {
-    sa_rare_hooks all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
-    for (int p = 0; attention && p < attention->parts; p++) {
-        const sa_rare_hooks *part = sa_rare_of(attention->part[p].kind);
-        if (!all.any_sum) all.any_sum = part->any_sum;
-        if (!all.lacks) all.lacks = part->lacks;
-        if (!all.ordered) all.ordered = part->ordered;
-    }
-    return all;
-}
-
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_seq2seq *w = &setup->model.w;
     const sa_attention *attention = sa_lab_attention(setup);
@@ -306,36 +306,19 @@ static const char *unnormalized(const sa_proof_setup *setup) {
                                : claims_of(&w->transformer.decoder.layer[0].self.attention).any_sum;
 }
 
-static const char *sum_note(const sa_proof_setup *setup) {
-    const sa_attention *attention = sa_lab_attention(setup);
-    const char *own = claims_of(attention).lacks;
-    if (own || !attention || !attention->normalizer->null_key) return own;
-    return "at most 1: the rest is that of no word, as of a null key";
-}
-
 /* Returns why the order of the source's words matters to whatever reads them, or NULL. */
-static const char *reading_order(const sa_proof_setup *setup) {
+static const char *order_matters(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
+    const sa_position_kind *positions = &sa_position_kinds[sizes->settings.positions];
+    const sa_transformer *w = &setup->model.w.transformer;
+    const sa_stack *reader = sizes->decoder_only ? &w->decoder : &w->encoder;
     if (sizes->recurrent && sizes->settings.encoder != SA_ENCODER_NONE)
         return "the encoder is recurrent";
-    return sizes->decoder_only && !sizes->full_prefix ? "a source word sees only those before it"
-                                                      : NULL;
-}
-
-/* Returns the attention of a Transformer's encoder, or of a decoder-only model; NULL: it has
- * none. */
-static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
-    const sa_transformer *w = &setup->model.w.transformer;
-    const sa_stack *reader = w->sizes.decoder_only ? &w->decoder : &w->encoder;
-    return reader->layers ? &reader->layer[0].self.attention : NULL;
-}
-
-static const char *order_matters(const sa_proof_setup *setup) {
-    const sa_position_kind *positions = &sa_position_kinds[setup->model.sizes.settings.positions];
-    if (reading_order(setup)) return reading_order(setup);
+    if (sizes->decoder_only && !sizes->full_prefix)
+        return "a source word sees only those before it";
     if (positions->encoding) return "the embeddings contain positions";
     if (positions->part) return "the self-attention contains positions";
-    const char *own = claims_of(encoder_attention(setup)).ordered;
+    const char *own = reader->layers ? claims_of(&reader->layer[0].self.attention).ordered : NULL;
     return own ? own : claims_of(sa_lab_attention(setup)).ordered;
 }
 
@@ -343,15 +326,14 @@ static const char *order_matters(const sa_proof_setup *setup) {
 
 static const sa_invariance invariances[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
-     1e-12, .excuse = unnormalized, .note = sum_note, .measure = measure_row_sums},
+     1e-12, .excuse = unnormalized, .measure = measure_row_sums},
     {"batching",
      "Pairs one by one have the same weights, log p and summed gradient as in one batch.",
      SA_LAB_ROUNDING, .measure = measure_batching},
     {"annotations",
      "With the queries fixed, other annotations give other weights (except for content-free "
      "scores).",
-     0, content_based, 1e-14, .excuse = no_attention, .note = content_free_note,
-     .measure = measure_annotations},
+     0, content_based, 1e-14, .excuse = no_attention, .measure = measure_annotations},
     {"permutation",
      "Without recurrence and positions, permuting the source words permutes their weights, also in "
      "the encoder's self-attention, and leaves log p.",
@@ -377,6 +359,7 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
     const char *excuse = invariance->excuse ? invariance->excuse(setup) : NULL;
     const bool above = invariance->above && invariance->above(setup);
     double worst = -INFINITY, allowed = above ? invariance->least : invariance->allowed;
+    setup->note = NULL;
     if (above && !excuse) sa_lab_model_draw(&setup->model, (uint64_t)proof->options->seed);
     if ((!excuse || invariance->shown) && !measure_pairs(setup, invariance->measure, &worst, error))
         return false;
@@ -393,9 +376,7 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                               .allowed = allowed,
                               .above = above,
                               .skipped = excuse,
-                              .note = excuse             ? excuse
-                                      : invariance->note ? invariance->note(setup)
-                                                         : NULL};
+                              .note = excuse ? excuse : setup->note};
     check->ok = excuse || (above ? worst > check->allowed : worst <= check->allowed);
     return true;
 }

@@ -11,6 +11,7 @@ typedef struct sa_proof_setup {
     sa_lab_pass all;         /* over all pairs in one batch */
     double largest_gradient; /* of all pairs */
     sa_rng rng;              /* for replacing words and annotations */
+    const char *note;        /* a remark on what is measured, or NULL */
 } sa_proof_setup;
 
 /* Returns the attention between decoder and encoder (of a Transformer's first layer), or NULL. */
@@ -29,7 +30,6 @@ typedef struct sa_invariance {
     double least;                          /* with random weights: trained ones may hide it */
     const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
     bool shown;                                    /* it is measured nevertheless */
-    const char *(*note)(const sa_proof_setup *);   /* a remark */
     sa_measure *measure;
 } sa_invariance;
 

@@ -273,13 +273,6 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
                            &cache->readout); /* t_i */
 }
 
-/* Returns the gradients of one step. States have gradients for one step only, from row 0. */
-static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int first, int count) {
-    sa_decoder_gradients d = *all;
-    sa_slice_mats(&d, sizeof d, all->input.rows, first, count);
-    return d;
-}
-
 /* Goes back one step: what step i + 1 left in `previous` is the gradient of s_i. That step had the
  * first `next` sentences; the others ended with step i, so theirs is 0. `previous` and y start at 0
  * again. */
@@ -301,14 +294,16 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
     const int start = side->start[t], active = side->active[t], layers = w->sizes.layers;
     const int before = t ? side->start[t - 1] : 0;
     const bool feeding = w->sizes.settings.input_feeding;
-    const sa_step step = {.source = &cache->source,
-                          .i = t + 1,
-                          .scratch = cache->scratch,
-                          .rows = sa_decoder_rows_slice(&cache->rows, start, active),
-                          .dropout = dropout,
-                          .workspace = sa_rows(cache->workspace, 0, active),
-                          .d = gradients_slice(&cache->d, start, active),
-                          .dsource = &cache->dsource};
+    sa_step step = {.source = &cache->source,
+                    .i = t + 1,
+                    .scratch = cache->scratch,
+                    .rows = sa_decoder_rows_slice(&cache->rows, start, active),
+                    .dropout = dropout,
+                    .workspace = sa_rows(cache->workspace, 0, active),
+                    .d = cache->d,
+                    .dsource = &cache->dsource};
+    sa_slice_mats(&step.d, sizeof step.d, step.d.input.rows, start,
+                  active); /* states: from row 0 */
     const sa_decoder_gradients *d = &step.d;
     const sa_mat fed = sa_decoder_fed_input(w, d->input);
     continue_gradients(d, layers, side->active[t + 1]);

@@ -18,6 +18,14 @@ static inline sa_real sa_length(const sa_real *x, int size) {
     return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
 }
 
+/* Returns the index of the largest number, the first of several. */
+static inline int sa_largest_at(const sa_real *x, int size) {
+    int best = 0;
+    for (int j = 1; j < size; j++)
+        if (x[j] > x[best]) best = j;
+    return best;
+}
+
 /* Returns 1 / (1 + exp(-x)) of one number. */
 static inline sa_real sa_sigma(sa_real x) {
     return (sa_real)(1 / (1 + exp(-(double)x)));

@@ -44,10 +44,11 @@ static void check(const sa_settings *settings, tally *seen) {
         return;
     }
     seen->checked++;
-    if (sa_lab_check(
-            &(sa_lab_job){
-                .settings = settings, .sample = seen->sample, .each = keep_worst, .context = seen},
-            &error))
+    if (sa_lab_check(&(sa_lab_job){.options.settings = settings,
+                                   .sample = seen->sample,
+                                   .options.each = keep_worst,
+                                   .options.context = seen},
+                     &error))
         return;
     seen->wrong++;
     printf("WRONG");

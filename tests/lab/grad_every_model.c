@@ -75,7 +75,7 @@ static report expect_right(const sa_lab_job *asked) {
     sa_lab_job job = *asked;
     report seen = {0};
     sa_error error;
-    job.each = count, job.context = &seen;
+    job.options.each = count, job.options.context = &seen;
     if (!job.sample) job.sample = SAMPLE;
     ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
     ck_assert_int_eq(seen.wrong, 0);
@@ -89,7 +89,7 @@ START_TEST(built_in_batch) {
     if (settings.model == SA_MODEL_DECODER_ONLY && !whole)
         return; /* its layers are the Transformer's */
     const report seen =
-        expect_right(&(sa_lab_job){.settings = &settings, .sample = whole ? SAMPLE : THIN});
+        expect_right(&(sa_lab_job){.options.settings = &settings, .sample = whole ? SAMPLE : THIN});
     sa_params plan;
     const sa_sizes shape = sa_sizes_of(&settings, 11, 12);
     sa_seq2seq_plan(&shape, &plan);
@@ -114,7 +114,7 @@ START_TEST(layers_of_every_decoder) {
     settings.layers = sa_decoder_kinds[decoder].initial == SA_INITIAL_COPY ? layers : 1;
     fit_together(&settings);
     settings = sized(settings, sizes[layers - 1]);
-    expect_right(&(sa_lab_job){.settings = &settings, .sample = THIN});
+    expect_right(&(sa_lab_job){.options.settings = &settings, .sample = THIN});
 }
 END_TEST
 
@@ -127,7 +127,7 @@ START_TEST(layers_of_every_score) {
     if (_i % 2) settings.decoder = SA_DECODER_LUONG, settings.layers = 2;
     fit_together(&settings);
     settings = sized(settings, sizes[0]);
-    expect_right(&(sa_lab_job){.settings = &settings, .sample = THIN});
+    expect_right(&(sa_lab_job){.options.settings = &settings, .sample = THIN});
 }
 END_TEST
 
@@ -137,7 +137,7 @@ START_TEST(units_of_one) {
     sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
     settings.attention = _i;
     if (sa_scores[_i].key == SA_KEY_IDENTITY) settings.encoder = SA_ENCODER_UNI;
-    expect_right(&(sa_lab_job){.settings = &settings});
+    expect_right(&(sa_lab_job){.options.settings = &settings});
 }
 END_TEST
 
@@ -145,8 +145,8 @@ START_TEST(batch_of_one) {
     static const int32_t source_ids[] = {4, 3, SA_UNK, SA_EOS}, target_ids[] = {5, 4, SA_EOS};
     const sa_sentence source = {source_ids, 4}, target = {target_ids, 3};
     const sa_settings settings = settings_of(_i, sizes[0]);
-    expect_right(
-        &(sa_lab_job){.settings = &settings, .pairs = {&source, &target, 1, 5, 6}, .sample = THIN});
+    expect_right(&(sa_lab_job){
+        .options.settings = &settings, .pairs = {&source, &target, 1, 5, 6}, .sample = THIN});
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(one_word_each) {
     const sa_sentence sentence = {end, 1};
     const sa_settings settings = settings_of(0, sizes[0]);
     const report seen = expect_right(
-        &(sa_lab_job){.settings = &settings, .pairs = {&sentence, &sentence, 1, 3, 3}});
+        &(sa_lab_job){.options.settings = &settings, .pairs = {&sentence, &sentence, 1, 3, 3}});
     const int by_h0 =
         2 *
         5; /* U_z, U_r, U are multiplied by h_0 = 0, so that r has no effect: nor have W_r, b_r */
@@ -172,7 +172,7 @@ START_TEST(kinks_are_avoided) {
     static const int seeds[] = {7, 31, 89, 105, 131, 156};
     sa_settings settings = small_settings();
     settings.maxout = 40, settings.seed = seeds[_i];
-    expect_right(&(sa_lab_job){.settings = &settings, .sample = THIN});
+    expect_right(&(sa_lab_job){.options.settings = &settings, .sample = THIN});
 }
 END_TEST
 
@@ -202,15 +202,18 @@ START_TEST(planted_fault_is_noticed) {
     report seen = {0};
     sa_error error = {0};
     ck_assert_uint_gt(strlen(dropped), 0);
-    const bool good = sa_lab_check(
-        &(sa_lab_job){
-            .settings = &settings, .fault = term, .sample = THIN, .each = count, .context = &seen},
-        &error);
+    const bool good = sa_lab_check(&(sa_lab_job){.options.settings = &settings,
+                                                 .options.broken = term,
+                                                 .sample = THIN,
+                                                 .options.each = count,
+                                                 .options.context = &seen},
+                                   &error);
     ck_assert_msg(!good, "nobody misses %s", term);
     ck_assert_int_eq(error.code, SA_CHECK);
     ck_assert_int_gt(seen.wrong, 0);
     ck_assert_ptr_nonnull(strstr(error.text, "gradient of '"));
-    expect_right(&(sa_lab_job){.settings = &settings, .sample = THIN}); /* without it again */
+    expect_right(
+        &(sa_lab_job){.options.settings = &settings, .sample = THIN}); /* without it again */
 }
 END_TEST
 
@@ -218,7 +221,7 @@ END_TEST
 START_TEST(absent_term_is_named) {
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
-    const sa_lab_job job = {.settings = &settings, .fault = "lstm.forget"};
+    const sa_lab_job job = {.options.settings = &settings, .options.broken = "lstm.forget"};
     ck_assert(!sa_lab_check(&job, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text,
@@ -230,7 +233,7 @@ START_TEST(unknown_term_is_refused) {
     const char *const names[] = {"gru", "gru.rese", "gru.reset ", ""};
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
-    const sa_lab_job job = {.settings = &settings, .fault = names[_i]};
+    const sa_lab_job job = {.options.settings = &settings, .options.broken = names[_i]};
     ck_assert(!sa_lab_check(&job, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, names[_i]));

@@ -41,7 +41,7 @@ static void check(const sa_settings *settings) {
         target[b] = (sa_sentence){words + MOST - lengths[b][1], lengths[b][1]};
     }
     sa_error error;
-    ck_assert_msg(sa_lab_check(&(sa_lab_job){.settings = settings,
+    ck_assert_msg(sa_lab_check(&(sa_lab_job){.options.settings = settings,
                                              .pairs = {source, target, SENTENCES, 6, 6},
                                              .sample = TEST_SANITIZED ? 6 : 0},
                                &error),

@@ -56,7 +56,7 @@ static sa_settings settings_of(int kind) {
  * all others are right is shown once. */
 START_TEST(every_altered_tensor_is_found) {
     const sa_settings settings = settings_of(_i);
-    sa_lab_job job = {.settings = &settings, .each = judge};
+    sa_lab_job job = {.options.settings = &settings, .options.each = judge};
     sa_error error;
     int good = 0, tensors = 1;
     altered = -1, tensor = found = 0;

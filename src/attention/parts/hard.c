@@ -28,13 +28,6 @@ static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head
 
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
-static int most_probable(sa_mat p) {
-    int s = 0;
-    for (int j = 1; j < p.cols; j++)
-        if (p.x[j] > p.x[s]) s = j;
-    return s;
-}
-
 /* Returns the first word up to which the probabilities sum to more than u; because of rounding, p
  * may sum to less than 1. */
 static int draw(double u, sa_mat p) {
@@ -43,7 +36,7 @@ static int draw(double u, sa_mat p) {
         sum += (double)p.x[j];
         if (sum > u && p.x[j] > 0) return j;
     }
-    return most_probable(p);
+    return sa_largest_at(p.x, p.cols);
 }
 
 static double log_of(sa_real p) {
@@ -72,7 +65,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
                   SA_SHAPE_COLUMN, "probability", "p_ij", p);
     sums[1] += (sa_real)entropy(p);
     if (!w->decoding && u >= 1) return;
-    const int s = w->decoding ? most_probable(p) : draw(u, p);
+    const int s = w->decoding ? sa_largest_at(p.x, p.cols) : draw(u, p);
     sa_zero(head->alpha);
     head->alpha.x[s] = 1;
     sums[0] += (sa_real)log_of(p.x[s]);

@@ -10,10 +10,6 @@
 #include <limits.h>
 #include <string.h>
 
-static void uniform(sa_mat alpha) {
-    for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
-}
-
 /* Permutes the weights, in an order that depends on the seed and on their number. */
 static void shuffle(uint64_t seed, sa_mat alpha) {
     sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
@@ -31,22 +27,15 @@ static void shift(int by, sa_mat alpha, sa_mat scratch) {
     for (int j = 0; j < S; j++) alpha.x[(j + right) % S] = scratch.x[j];
 }
 
-static void one_hot(sa_mat alpha) {
-    int best = 0;
-    for (int j = 1; j < alpha.cols; j++)
-        if (alpha.x[j] > alpha.x[best]) best = j;
-    sa_zero(alpha);
-    alpha.x[best] = 1;
-}
-
 /* Replaces the weights of target position i (from 1) of sentence b. */
 static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
+    int best;
     switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:
     case SA_OVERRIDE_EXPECTED: /* the weights already are */
         break;
     case SA_OVERRIDE_UNIFORM:
-        uniform(alpha);
+        for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
         break;
     case SA_OVERRIDE_SHUFFLE:
         shuffle(override->seed, alpha); /* the same in all steps */
@@ -55,7 +44,9 @@ static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_
         shift(override->chosen.shift, alpha, scratch);
         break;
     case SA_OVERRIDE_ONE_HOT:
-        one_hot(alpha);
+        best = sa_largest_at(alpha.x, alpha.cols);
+        sa_zero(alpha);
+        alpha.x[best] = 1;
         break;
     case SA_OVERRIDE_GOLD:
         if (override->gold &&

@@ -308,8 +308,9 @@ bool cli_read(cli_call *call, sa_error *error) {
         } else if (!only_words && argument[0] == '-' && argument[1]) {
             if (!read_option(&reader, error)) return false;
         } else if (words == cli_most_words(command)) {
-            return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", command->name,
-                           argument);
+            return sa_fail(
+                error, SA_USAGE, "%s: '%s' is one argument too many%s", command->name, argument,
+                strncmp(command->words, "--train ", 8) ? "" : "; pairs go after --train");
         } else {
             call->words[words++] = argument;
         }

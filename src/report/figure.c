@@ -14,6 +14,7 @@ enum {
     CELL_VALUED = 40, /* a cell's side with its value shown */
     FEW = 12,         /* most words per side for which values are shown */
     FONT = 14,        /* of all texts: readable as it is on a slide of 1920 pixels */
+    LARGE_FONT = 18,  /* the largest that rows of CELL hold, for figures that are printed small */
     TITLE = 22,       /* height of the title of a head */
     TITLE_WIDTH = 60,
     AXIS = 18,  /* space for the name of an axis */
@@ -79,11 +80,13 @@ typedef struct layout {
     int panels, across; /* matrices; in a row of the grid */
     bool upright, rtl;
     bool plain;             /* no numbers */
+    double font;            /* of all texts */
     double least;           /* least weight whose number is shown */
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
-    double width, height;   /* of a panel with words and margin */
-    double title;           /* the widest title's width */
+    double width, height; /* of a panel with title and margin; words are at the edges of the grid */
+    double title;         /* the widest title's width */
+    double bottom;        /* from the cells of the first row to the end of the grid */
 } layout;
 
 enum { TITLE_BYTES = 80 };
@@ -94,7 +97,7 @@ static void write_title(const layout *it, int panel, char title[TITLE_BYTES]) {
     const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
     const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
     if (method && scale.unit)
-        snprintf(title, TITLE_BYTES, "%s, up to %.2g %s", method, scale.most, scale.unit);
+        snprintf(title, TITLE_BYTES, "%s, 1 = %.2g %s", method, scale.most, scale.unit);
     else if (method)
         snprintf(title, TITLE_BYTES, "%s", method);
     else if (alignment->layers > 1 && it->figure->layer)
@@ -110,20 +113,21 @@ static double column_x(const layout *it, int s) {
     return (it->rtl ? it->alignment->sources - 1 - s : s) * it->cell;
 }
 
-static double longest(const char *const *words, int count, const char *font) {
+static double longest(const char *const *words, int count, const layout *it) {
     double most = 0;
     char word[WORD];
     for (int i = 0; i < count; i++) {
         sa_utf8_fit(words[i], LABEL, word, sizeof word);
-        most = fmax(most, sa_drawing_text_width(word, font));
+        most = fmax(most, sa_drawing_text_width(word, it->figure->font));
     }
-    return ceil(most * FONT);
+    return ceil(most * it->font);
 }
 
 /* Lays out with the numbers that fit or, `plain`, without any. */
-static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bool plain) {
+static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bool plain,
+                      double font) {
     const int T = alignment->targets, S = alignment->sources;
-    layout it = {.alignment = alignment, .figure = figure, .plain = plain};
+    layout it = {.alignment = alignment, .figure = figure, .plain = plain, .font = font};
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
     const double numbers = figure->numbers, zero = 0.005; /* less would show as 0.00 */
@@ -131,50 +135,57 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bo
                shown = !plain && (numbers == SA_NUMBERS_AUTO ? few : numbers != SA_NUMBERS_NONE);
     it.least = !shown ? INFINITY : fmax(zero, numbers < 1 ? numbers : 0);
     it.cell = (few && !plain) || shown ? CELL_VALUED : CELL;
-    const double source = longest(alignment->source, S, figure->font);
+    const double source = longest(alignment->source, S, &it);
     it.upright = source > it.cell - GAP;
     it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
-    it.left = longest(alignment->target, T, figure->font) + GAP;
+    it.left = longest(alignment->target, T, &it) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
     for (int panel = 0; it.panels > 1 && panel < it.panels; panel++) {
         char title[TITLE_BYTES];
         write_title(&it, panel, title);
-        it.title = fmax(it.title, ceil(sa_drawing_text_width(title, figure->font) * FONT));
+        it.title = fmax(it.title, ceil(sa_drawing_text_width(title, figure->font) * font));
     }
     const double cells = fmax(S * it.cell, it.title);
-    it.width = fmax(it.left + cells + it.gate + MARGIN, TITLE_WIDTH);
-    it.height = it.top + T * it.cell + MARGIN;
+    it.width = fmax(cells + it.gate + MARGIN, TITLE_WIDTH - it.left);
+    it.height = TITLE + T * it.cell + MARGIN;
+    it.bottom = (it.panels + it.across - 1) / it.across * it.height - TITLE;
     return it;
 }
 
-static void add_words(const layout *it, double x, double y, sa_drawing *out) {
+/* Adds the words above the panels of the first row and left of those of the first column. */
+static void add_words(const layout *it, int panel, double x, double y, sa_drawing *out) {
     const sa_alignment *alignment = it->alignment;
     const double space = it->top - GAP - (it->panels > 1 ? TITLE : 0);
     char word[WORD];
-    for (int s = 0; s < alignment->sources; s++) {
+    for (int s = 0; panel < it->across && s < alignment->sources; s++) {
         sa_utf8_fit(alignment->source[s], LABEL, word, sizeof word);
-        add_text(out, word, FONT, (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
+        add_text(out, word, it->font,
+                 (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
                  it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, it->upright, black);
     }
-    for (int t = 0; t < alignment->targets; t++) {
+    for (int t = 0; panel % it->across == 0 && t < alignment->targets; t++) {
         sa_utf8_fit(alignment->target[t], LABEL, word, sizeof word);
-        add_text(out, word, FONT,
+        add_text(out, word, it->font,
                  (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
                  SA_ANCHOR_RIGHT, false, black);
     }
 }
 
-static void add_cell(const sa_figure_scale *scale, double weight, sa_box cell, bool valued,
+/* Adds a cell and, in a font that is not 0, its number with at most three digits. */
+static void add_cell(const sa_figure_scale *scale, double weight, sa_box cell, double font,
                      sa_drawing *out) {
     const sa_color color = sa_weight_color(weight / scale->most, scale->is_signed);
     sa_buffer value = {0};
     fill(out, cell, color);
-    if (!valued) return;
-    sa_number_add_fixed(&value, weight, 2);
+    if (font == 0) return;
+    sa_number_add_fixed(&value, weight,
+                        fabs(weight) < 9.995           ? 2
+                        : weight > 0 && weight < 99.95 ? 1
+                                                       : 0);
     out->failed |= value.failed;
     if (!value.failed)
-        add_text(out, value.text, FONT, cell, SA_ANCHOR_MIDDLE, false,
+        add_text(out, value.text, font, cell, SA_ANCHOR_MIDDLE, false,
                  sa_color_is_light(color) ? black : white);
     sa_buffer_release(&value);
 }
@@ -201,7 +212,7 @@ static void add_cells(const layout *it, int panel, double x, double y, sa_drawin
         for (int s = 0; s < S; s++, weight++)
             add_cell(&scale, *weight,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
-                     fabs(*weight) >= it->least, out);
+                     fabs(*weight) >= it->least ? it->font : 0, out);
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
@@ -210,11 +221,12 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;
     if (!gate) return;
-    add_text(out, "p_gen", FONT, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
+    add_text(out, "p_gen", it->font, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
         add_cell(&(sa_figure_scale){.most = 1}, gate[t],
-                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, !it->plain, out);
+                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, it->plain ? 0 : it->font,
+                 out);
 }
 
 /* Outlines gold links inside the cells, so that adjacent links stay apart. */
@@ -229,19 +241,22 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
     }
 }
 
+/* Adds the title in the middle of the cells, or from their left edge on where it is wider. */
+static void add_head(const layout *it, int panel, double x, double y, sa_drawing *out) {
+    const double cells = it->alignment->sources * it->cell;
+    char title[TITLE_BYTES];
+    write_title(it, panel, title);
+    const bool fits = sa_drawing_text_width(title, it->figure->font) * it->font < cells;
+    add_text(out, title, it->font, (sa_box){x, y, fits ? cells : it->title, TITLE},
+             fits ? SA_ANCHOR_MIDDLE : SA_ANCHOR_LEFT, false, black);
+}
+
 static void add_panel(const layout *it, int panel, sa_drawing *out) {
-    const sa_alignment *alignment = it->alignment;
-    const int S = alignment->sources;
     const int column = panel % it->across, row = panel / it->across;
-    const double x = MARGIN + AXIS + column * it->width + it->left;
+    const double x = MARGIN + AXIS + it->left + column * it->width;
     const double y = MARGIN + AXIS + row * it->height + it->top;
-    add_words(it, x, y, out);
-    if (it->panels > 1) {
-        char title[TITLE_BYTES];
-        write_title(it, panel, title);
-        add_text(out, title, FONT, (sa_box){x, y - it->top, fmax(S * it->cell, it->title), TITLE},
-                 SA_ANCHOR_MIDDLE, false, black);
-    }
+    add_words(it, panel, x, y, out);
+    if (it->panels > 1) add_head(it, panel, x, y - (row ? TITLE : it->top), out);
     add_cells(it, panel, x, y, out);
     add_gold(it, x, y, out);
     add_gate(it, x, y, out);
@@ -253,20 +268,18 @@ static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
                                       [SA_SITE_PREFIX] = {"source, then target", "target"}};
 
 static double axis_length(const layout *it, int axis) {
-    return ceil(sa_drawing_text_width(axes[it->figure->site][axis], it->figure->font) * FONT);
+    return ceil(sa_drawing_text_width(axes[it->figure->site][axis], it->figure->font) * it->font);
 }
 
 /* Adds the names of the axes, at the cells of a single matrix or once for several. */
-static void add_axes(const layout *it, int down, sa_drawing *out) {
+static void add_axes(const layout *it, sa_drawing *out) {
     const char *const *name = axes[it->figure->site];
-    const double y = MARGIN + AXIS, left = it->panels > 1 ? 0 : it->left,
-                 top = it->panels > 1 ? 0 : it->top;
-    const sa_box above = {MARGIN + AXIS + left, y - AXIS,
-                          fmax(it->across * it->width - MARGIN - left, axis_length(it, 0)), AXIS};
-    const sa_box beside = {MARGIN, y + top, AXIS,
-                           fmax(down * it->height - MARGIN - top, axis_length(it, 1))};
-    add_text(out, name[0], FONT, above, SA_ANCHOR_MIDDLE, false, frame);
-    add_text(out, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
+    const double x = MARGIN + AXIS + it->left, y = MARGIN + AXIS + it->top;
+    const sa_box above = {x, MARGIN, fmax(it->across * it->width - MARGIN, axis_length(it, 0)),
+                          AXIS};
+    const sa_box beside = {MARGIN, y, AXIS, fmax(it->bottom - MARGIN, axis_length(it, 1))};
+    add_text(out, name[0], it->font, above, SA_ANCHOR_MIDDLE, false, frame);
+    add_text(out, name[1], it->font, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
 static const char *const keys[] = {"gold link", "possible"};
@@ -279,7 +292,7 @@ static double scale_width(const layout *it) {
     const double name = sa_drawing_text_width(unit ? unit : "weight", figure->font),
                  key = figure->golds ? sa_drawing_text_width(*keys, figure->font) : 0;
     return fmax(unit ? 2 * SCALE_LABEL : SCALE_LABEL,
-                ceil(FONT * fmax(key, name) - (key > name ? 0 : SCALE + GAP)));
+                ceil(it->font * fmax(key, name) - (key > name ? 0 : SCALE + GAP)));
 }
 
 /* Adds the color scale, the largest at the top. */
@@ -295,14 +308,14 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
         fill(out, (sa_box){x, y + i * step, SCALE, step},
              sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));
     outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
-    add_text(out, scale.unit ? scale.unit : "weight", FONT,
-             (sa_box){x, y - CELL - 2, SCALE + GAP + scale_width(it), FONT}, SA_ANCHOR_LEFT, false,
-             black);
+    add_text(out, scale.unit ? scale.unit : "weight", it->font,
+             (sa_box){x, y - CELL - 2, SCALE + GAP + scale_width(it), it->font}, SA_ANCHOR_LEFT,
+             false, black);
     for (int i = 0; i < 3; i++)
-        add_text(
-            out, marks[i], FONT,
-            (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, scale_width(it), FONT},
-            SA_ANCHOR_LEFT, false, black);
+        add_text(out, marks[i], it->font,
+                 (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - it->font) / 2, scale_width(it),
+                          it->font},
+                 SA_ANCHOR_LEFT, false, black);
 }
 
 /* Says below the scale what outlines are. */
@@ -313,30 +326,33 @@ static void add_key(const layout *it, double x, double y, sa_drawing *out) {
         if (!has[possible]) continue;
         y += CELL;
         outline(out, (sa_box){x + 1, y - SCALE, SCALE - 2, SCALE - 2}, 2, possible, gold);
-        add_text(out, keys[possible], FONT,
-                 (sa_box){x + SCALE + GAP, y - SCALE - 2, scale_width(it), FONT}, SA_ANCHOR_LEFT,
-                 false, black);
+        add_text(out, keys[possible], it->font,
+                 (sa_box){x + SCALE + GAP, y - SCALE - 2, scale_width(it), it->font},
+                 SA_ANCHOR_LEFT, false, black);
     }
 }
 
 /* Returns the width of the figure. */
 static double width_of(const layout *it) {
     const double axis = AXIS + it->left + axis_length(it, 0);
-    const double scale = MARGIN + AXIS + it->across * it->width;
+    const double scale = MARGIN + AXIS + it->left + it->across * it->width;
     return fmax(scale + SCALE + GAP + scale_width(it) + MARGIN, 2 * MARGIN + axis);
+}
+
+/* Whether texts have less than 5 points at the width of the figure in print. */
+static bool is_too_small(const layout *it) {
+    const double points = it->figure->width * 72 / 25.4;
+    return points > 0 && it->font * points < 5 * width_of(it);
 }
 
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *out,
                     sa_error *error) {
-    enum { LEAST = 5 }; /* points of a number */
-    layout it = lay_out(alignment, figure, false);
-    if (figure->width > 0 && FONT * figure->width * 72 / 25.4 < LEAST * width_of(&it))
-        it = lay_out(alignment, figure, true);
-    const int down = (it.panels + it.across - 1) / it.across;
-    const double scale = MARGIN + AXIS + it.across * it.width;
+    layout it = lay_out(alignment, figure, false, FONT);
+    for (double font = FONT; is_too_small(&it) && font <= LARGE_FONT; font++)
+        it = lay_out(alignment, figure, true, font);
+    const double scale = MARGIN + AXIS + it.left + it.across * it.width;
     const double width = width_of(&it), key = figure->golds ? 2 * CELL + GAP : 0;
-    const double height =
-        MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + key + MARGIN);
+    const double height = MARGIN + AXIS + it.top + fmax(it.bottom, SCALE_HEIGHT + key + MARGIN);
     *out = (sa_drawing){.width = width, .height = height, .scale = 1, .font = figure->font};
     if (figure->width > 0) out->scale = figure->width * 96 / 25.4 / width;
     if (width > SIDE || height > SIDE || width * height > AREA)
@@ -344,7 +360,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                        alignment->targets, alignment->sources);
     fill(out, (sa_box){0, 0, width, height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
-    add_axes(&it, down, out);
+    add_axes(&it, out);
     add_scale(&it, scale, MARGIN + AXIS + it.top, out);
     add_key(&it, scale, MARGIN + AXIS + it.top + SCALE_HEIGHT + GAP, out);
     return !out->failed || sa_fail_memory(error, out->count * sizeof *out->shapes);

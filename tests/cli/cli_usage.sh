@@ -40,7 +40,7 @@ expect 2 "--train needs a value (PAIRS)" train --train --out x
 expect 2 "--out: the DIR is empty" train --out ''
 expect 2 "train: --train PAIRS is missing: softalign train --train PAIRS --out DIR" train --out x
 expect 2 "train: --out DIR is missing: softalign train --train PAIRS --out DIR" train --train x.tsv
-expect 2 "train: 'x.tsv' is one argument too many" train x.tsv
+expect 2 "train: 'x.tsv' is one argument too many; pairs go after --train" train x.tsv
 expect 2 "unknown preset 'bahdanau' (did you mean 'bahdanau2015'?); 'softalign help train' lists all" train --preset bahdanau
 expect 2 "an argument is missing: softalign translate MODEL [MODEL.safetensors ...] [FILE]" translate
 expect 2 "translate: 'b' is neither a model (.safetensors) nor the last argument" translate a b c

@@ -231,7 +231,7 @@ START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
                               .method = {"attention", "occlusion"},
                               .weights = (double[]){1, 1, -4}};
     sa_drawing drawing = draw(&two, &(sa_figure){0});
-    ck_assert(find_text(&drawing, "attention") && find_text(&drawing, "occlusion, up to 4 nats"));
+    ck_assert(find_text(&drawing, "attention") && find_text(&drawing, "occlusion, 1 = 4 nats"));
     ck_assert(find_text(&drawing, "of the largest") && find_text(&drawing, "-1"));
     sa_drawing_release(&drawing);
 }
@@ -251,6 +251,50 @@ START_TEST(numbers_below_5_points_are_left_out) {
         ck_assert(wide ? drawing.width == own.width : drawing.width < own.width);
         sa_drawing_release(&drawing), sa_drawing_release(&own);
     }
+}
+END_TEST
+
+/* Four heads in a column of a paper: words stand at the edges of the grid, in a larger font. */
+START_TEST(texts_have_5_points_in_a_column_of_80_mm) {
+    static const char *const words[] = {"they",    "come", "to", "the", "large",
+                                        "airport", "at",   "9",  ".",   "</s>"};
+    const sa_alignment alignment = {.targets = 10,
+                                    .sources = 10,
+                                    .heads = 4,
+                                    .layers = 2,
+                                    .target = words,
+                                    .source = words,
+                                    .weights = weights};
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.width = 80});
+    int seen = 0;
+    for (size_t i = 0; i < drawing.count; i++) {
+        const sa_shape *shape = &drawing.shapes[i];
+        if (shape->kind != SA_SHAPE_TEXT) continue;
+        ck_assert_double_ge(shape->size * drawing.scale * 72 / 96, 5);
+        expect_room(&drawing, shape);
+        seen += strcmp(drawing.text_buffer.text + shape->text, "airport") == 0;
+    }
+    ck_assert_int_eq(seen, 4); /* above two columns, left of two rows */
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+/* Numbers have at most three digits, so that a cell holds them. */
+START_TEST(large_numbers_fit_their_cells) {
+    const sa_alignment alignment = {.targets = 1,
+                                    .sources = 4,
+                                    .target = latin,
+                                    .source = latin,
+                                    .method = {"occlusion"},
+                                    .weights = (double[]){9.994, 13.65, -24.96, 123.4}};
+    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    static const char *const texts[] = {"9.99", "13.7", "-25", "123"};
+    for (int i = 0; i < 4; i++) {
+        const sa_shape *text = find_text(&drawing, texts[i]);
+        ck_assert_msg(text != NULL, "no %s", texts[i]);
+        expect_room(&drawing, text);
+    }
+    sa_drawing_release(&drawing);
 }
 END_TEST
 
@@ -524,6 +568,8 @@ int main(void) {
 #endif
     tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
     tcase_add_test(tests, numbers_below_5_points_are_left_out);
+    tcase_add_test(tests, texts_have_5_points_in_a_column_of_80_mm);
+    tcase_add_test(tests, large_numbers_fit_their_cells);
     tcase_add_test(tests, heads_and_outlines_are_named);
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
     tcase_add_test(tests, what_is_too_large_is_refused);

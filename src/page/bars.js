@@ -1,10 +1,11 @@
 // Bars: a line for each row, with ticks for single runs.
 
+import { captions } from "./captions.js";
 import { html } from "./dom.js";
-import { breakable } from "./text.js";
+import { breakable, numeral } from "./text.js";
 
 // Draws rows [{ name, color, value, shown, runs: [value] }]. A full bar stands for `least`, or for
-// the largest value where that is more.
+// the largest value where that is more; a line below says which.
 export function drawBars(host, rows, least = 1e-12) {
   const most = Math.max(
     ...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite),
@@ -27,6 +28,7 @@ export function drawBars(host, rows, least = 1e-12) {
       12,
     )}ch`,
   );
+  const full = captions.full(numeral(String(Number(most.toPrecision(4)))));
   host.replaceChildren(
     ...rows.map((row) => {
       const bar = html("i", {
@@ -46,5 +48,6 @@ export function drawBars(host, rows, least = 1e-12) {
         html("span", { class: "figure" }, row.shown),
       );
     }),
+    html("p", { class: "note" }, full),
   );
 }

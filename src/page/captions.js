@@ -11,5 +11,7 @@ export const captions = {
   possibleLink: "possible",
   none: "no word",
   bandWidth: "width: weight",
+  shown: "shown",
+  full: (most) => `full width: ${most}`,
   inChart: (x, y) => `${y} over ${x}; arrow keys move the cursor`,
 };

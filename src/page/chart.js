@@ -124,7 +124,7 @@ function curveOf({ model, thin, points }, { em, toX, toY }) {
 //   most     the least end of the x axis
 export function drawChart(host, chart) {
   const layout = layoutOf(host, chart);
-  const { width, height, box, most, toX } = layout;
+  const { em, width, height, box, most, toX } = layout;
   const picture = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
@@ -132,14 +132,20 @@ export function drawChart(host, chart) {
     "aria-label": captions.inChart(chart.x, chart.y),
   });
   const spreads = chart.series.filter((line) => line.spread?.length);
-  const now = svg("line", { class: "now", y1: box.top, y2: box.bottom, visibility: "hidden" });
+  const line = svg("line", { y1: box.top, y2: box.bottom });
+  const name = svg("text", { class: "axis", y: box.top - 0.3 * em }, captions.shown);
+  const now = svg("g", { class: "now", visibility: "hidden" }, line, name);
   picture.append(...axesOf(chart, layout));
   picture.append(...spreads.map((line) => spreadOf(line, layout)));
   picture.append(...chart.series.flatMap((line) => curveOf(line, layout)));
   if (layout.isNamed) picture.append(...lineNames(chart.series, layout));
   picture.append(now);
-  host.mark = (x) =>
-    make(now, { x1: toX(x), x2: toX(x), visibility: x > most.x ? "hidden" : "visible" });
+  host.mark = (x) => {
+    const at = toX(x);
+    make(line, { x1: at, x2: at });
+    make(name, { x: at, "text-anchor": at > width / 2 ? "end" : "start" });
+    make(now, { visibility: x > most.x ? "hidden" : "visible" });
+  };
   host.tip = html("div", { class: "tip", hidden: true });
   addCursor(host.tip, picture, chart, layout);
   host.replaceChildren(picture, host.tip);

@@ -5,30 +5,43 @@ import { widthOf } from "./labels.js";
 import { clipped, isRightToLeft, word } from "./text.js";
 
 const LEAST = 3; // pixels of a cell
-const MOST = 24;
-const WORDED = 15; // of a cell beside a word of 14 pixels
 const FONT = 14;
-const GAP = 18; // between two matrices, with the edges of their buttons
+const GAP = 0.9; // rem between two matrices, with the edges of their buttons
 
 const shortened = (text) => clipped(text, 9);
-const widest = (list) => Math.max(...list.map((text) => widthOf(shortened(text), FONT)), 0);
+const widest = (list, font) => Math.max(...list.map((text) => widthOf(shortened(text), font)), 0);
 
-// Returns { cell, isWorded }: the size of the cells with which as many matrices stand beside and
-// above each other in a room of this size, and whether words fit at the edges.
-export function gridOf(words, [beside, above], [width, height = Infinity]) {
+// Returns { cell, font }: the size of the cells with which as many matrices stand beside and above
+// each other in a room [width, height, largest font, largest cell] of pixels with a gap between
+// them, and of the words at the edges, 0 where they have no room.
+export function gridOf(words, [beside, above], [width, height, largest = FONT, most], gap) {
+  const first = Math.round(Math.max(largest, FONT));
   const cellIn = (left, top) =>
     Math.min(
-      Math.floor((width - left - beside * GAP) / beside / words.source.length),
+      Math.floor((width - left - beside * gap) / beside / words.source.length),
       Math.floor((height - top) / above / words.target.length),
-      MOST,
+      Math.round(most ?? 1.7 * first),
     );
-  const worded = cellIn(widest(words.target) + 6, widest(words.source) + 6);
-  const isWorded = worded >= WORDED;
-  return { cell: Math.max(isWorded ? worded : cellIn(0, 0), LEAST), isWorded };
+  for (let font = first; font >= FONT; font--) {
+    const cell = cellIn(widest(words.target, font) + 6, widest(words.source, font) + 6);
+    if (cell > font) return { cell, font };
+  }
+  return { cell: Math.max(cellIn(0, 0), LEAST), font: 0 };
 }
 
+// Returns the pixels that the titles of layers take left of the heads.
+function titleWidth(host, rem) {
+  const titles = [...host.querySelectorAll("p > :first-child:not(:empty)")];
+  if (!titles.length || getComputedStyle(titles[0].parentElement).flexDirection === "column")
+    return 0;
+  return Math.max(...titles.map((title) => title.offsetWidth)) + GAP * rem;
+}
+
+// Returns words in the order of their columns.
+export const inColumns = (source) => (isRightToLeft(source) ? [...source].reverse() : source);
+
 // Returns the words at an edge of a matrix, one cell apart.
-function edge(side, list, cell) {
+export function edge(side, list, cell) {
   const cells = `repeat(${list.length}, ${cell}px)`;
   const style = side === "above" ? { gridTemplateColumns: cells } : { gridTemplateRows: cells };
   const names = list.map((text) => word(text, 9));
@@ -70,14 +83,13 @@ export function thumbnail(weights, words, cell = 0, isScaled = false) {
   return picture;
 }
 
-// Draws the grid of heads in a room [width, height] of pixels, a row for each layer and a button
-// for each head: rows [{ title, heads: [{ part, name, notes, title, weights, isChosen }] }], those
+// Draws the grid of heads in a room as gridOf() has it, a row for each layer and a button for each
+// head: rows [{ title, heads: [{ part, name, notes, title, weights, isChosen }] }], those
 // of reports also with isSharpest and isScaled; without weights only the name is shown. A click
 // calls choose(part). Buttons are kept while their names stay the same, and with them the focus.
 export function drawHeads(host, rows, words, choose, room) {
   const beside = Math.max(...rows.map(({ heads }) => heads.length), 1);
   const above = rows.filter(({ heads }) => heads[0].weights).length;
-  const grid = words ? gridOf(words, [beside, above], room) : {};
   const all = rows.flatMap(({ heads }, line) =>
     heads.map((head, i) => ({
       ...head,
@@ -105,6 +117,10 @@ export function drawHeads(host, rows, words, choose, room) {
       ),
     );
   host.dataset.key = key;
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [width, ...others] = room;
+  const own = [width - titleWidth(host, rem), ...others];
+  const grid = words ? gridOf(words, [beside, above], own, GAP * rem + 4) : {};
   host.querySelectorAll("button").forEach((button, i) => {
     const { name, title, notes = [], isChosen, isSharpest } = all[i];
     make(button, {
@@ -118,9 +134,8 @@ export function drawHeads(host, rows, words, choose, room) {
 }
 
 // Returns the matrix of a head, with words at the edges of the grid, and what stands below it.
-function headParts(head, words, { cell, isWorded }) {
+function headParts(head, words, { cell, font }) {
   const { name, notes = [], weights, isScaled, isFirst, isTop } = head;
-  const source = isRightToLeft(words.source) ? [...words.source].reverse() : words.source;
   const below = html(
     "span",
     { class: "below" },
@@ -131,9 +146,9 @@ function headParts(head, words, { cell, isWorded }) {
   return [
     html(
       "span",
-      { class: "map" },
-      isWorded && isTop ? edge("above", source, cell) : null,
-      isWorded && isFirst ? edge("beside", words.target, cell) : null,
+      { class: "map", style: { fontSize: `${font}px` } },
+      font && isTop ? edge("above", inColumns(words.source), cell) : null,
+      font && isFirst ? edge("beside", words.target, cell) : null,
       thumbnail(weights, words, cell, isScaled),
     ),
     below,

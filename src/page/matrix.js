@@ -10,6 +10,9 @@ import { addLinkKey, addScale, addSums, lineWidth } from "./margins.js";
 import { clamp, rowOf } from "./numbers.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
+// Columns of fewer em are below upright words: slanted ones would overlap.
+export const UPRIGHT = 1.2;
+
 // Returns the sizes of cells and words. `large` sets those of cells and letters.
 function measure(words, { beside, large }) {
   const columns = words.source.length;
@@ -31,7 +34,9 @@ function layoutOf(words, options) {
   const isBack = isRightToLeft(words.source);
   const isSlanted = source > cell - 4;
   const slope = source * Math.SQRT1_2;
-  const rise = isSlanted ? (large ? 0.87 * source : slope) + font * 0.8 : font;
+  const isUpright = isSlanted && cell < UPRIGHT * font;
+  const high = isUpright ? 1 : large ? 0.87 : Math.SQRT1_2; // of slanted words, by their length
+  const rise = isSlanted ? high * source + font * 0.8 : font;
   const isKeyed = !large || large.isKeyed;
   const axis = isKeyed ? 1.5 * small : 0;
   const top = rise + 10 + axis;
@@ -63,7 +68,7 @@ function layoutOf(words, options) {
     isLine, // scale and key are one line
     keyLeft: large ? 0 : left,
     scaleY: height - below + 0.3 * small,
-    slant: large ? -60 : -45,
+    slant: isUpright ? -90 : large ? -60 : -45,
     box: { x: left, y: top, width: columns * cell, height: rows * cell },
     toX: (s) => left + (isBack ? columns - 1 - s : s) * cell,
     toY: (t) => top + t * cell,
@@ -92,7 +97,7 @@ function columnName(text, s, { toX, top, cell, font, isSlanted, slant }) {
   const x = toX(s) + cell / 2;
   const y = top - 8;
   if (!isSlanted) return label(text, { class: "word", x, y });
-  const start = x + font * 0.2;
+  const start = x + font * (slant === -90 ? 0.35 : 0.2);
   const transform = `rotate(${slant} ${start} ${y})`;
   return label(text, { class: "word", x: start, y, anchor: "start", transform });
 }

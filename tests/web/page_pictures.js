@@ -1,6 +1,6 @@
-// Whether figures keep the rules of picture_rules.js: page_pictures.js SIGNED FIGURE..., each as
-// FIGURE.html and FIGURE/0001.svg, the first being of both signs, the second with gold links;
-// and whether the rules find what breaks them.
+// Whether figures keep the rules of picture_rules.js: page_pictures.js CHARTS FILM SIGNED FIGURE...
+// Each is FIGURE.html and FIGURE/0001.svg, SIGNED of both signs, the next with gold links; CHARTS
+// is a page of the history, FILM one of a training. And whether the rules find what breaks them.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -56,6 +56,33 @@ const FILE = [
     /^scale: file/,
   ],
 ];
+const CHARTS = [
+  [`one(".chart .axis").remove()`, /^explained: chart 1: an axis has no name/],
+  [
+    `every(".chart text").filter((node) => node.getAttribute("text-anchor") === "end").forEach((node) => node.remove())`,
+    /^explained: chart 1: an axis has no numbers/,
+  ],
+  [`one(".chart text").style.fontSize = "8px"`, /^size: chart 1/],
+  [`put(every(".chart text")[1], one(".chart text"))`, /^overlap: chart 1/],
+  [`one(".chart .curve").style.stroke = "#010203"`, /^explained: chart 1: no key of the line/],
+  [`one("#lengths .note").remove()`, /^explained: chart 1: .* what is shaded/],
+  [`one(".chart .curve").setAttribute("transform", "translate(0 300)")`, /^scale: .* leaves/],
+  [
+    `every(".chart :is(.curve, .spread)").forEach((node) => node.setAttribute("transform", "translate(0 250) scale(1 0.1)"))`,
+    /^scale: chart 1: its lines are low/,
+  ],
+  [`one("#bar-rows p").remove()`, /^explained: bars 1: .* full width/],
+  [`every("#bar-rows i").at(-1).style.width = "3%"`, /^scale: bars 1: a bar is not as long/],
+  [`one("#bars-key").remove()`, /^explained: bars 1: no key of the ticks/],
+  [`every("#bar-rows .label")[0].style.fontSize = "9px"`, /^size: bars 1/],
+  [
+    `one("#eras .above").remove(); every("#eras .above").forEach((node) => node.remove())`,
+    /^explained: cards/,
+  ],
+  [`one("#eras canvas").style.height = "20px"`, /^scale: cards: cells are not square/],
+  [`one("#history .key").remove()`, /^explained: cards: nothing says what is black/],
+];
+const FILM = [[`one(".chart .now text").remove()`, /^explained: chart \d: the line of the moment/]];
 const TOOLS = `const every = (selector) => [...document.querySelectorAll(selector)], one = (selector) => every(selector)[0],
   put = (node, at) => ["x", "y", "transform"].forEach((name) =>
     at.hasAttribute(name) ? node.setAttribute(name, at.getAttribute(name)) : node.removeAttribute(name));`;
@@ -82,17 +109,19 @@ async function missed(page, file, plants) {
 }
 
 (async () => {
-  const [signed, ...figures] = process.argv.slice(2);
+  const [charts, film, signed, ...figures] = process.argv.slice(2);
   const browser = new Browser(process.env.CHROMIUM || "chromium");
   try {
     const page = await browser.open(`${figures[0]}.html`, WINDOW);
     const said = [];
-    for (const figure of [signed, ...figures])
-      for (const file of [`${figure}.html`, `${figure}/0001.svg`]) {
-        await show(page, file);
-        said.push(...(await page.run(rules)).map((what) => `${file}: ${what}`));
-      }
+    const both = [signed, ...figures].flatMap((figure) => [`${figure}.html`, `${figure}/0001.svg`]);
+    for (const file of [`${charts}.html`, `${film}.html`, ...both]) {
+      await show(page, file);
+      said.push(...(await page.run(rules)).map((what) => `${file}: ${what}`));
+    }
     said.push(
+      ...(await missed(page, `${charts}.html`, CHARTS)),
+      ...(await missed(page, `${film}.html`, FILM)),
       ...(await missed(page, `${figures[0]}.html`, PAGE)),
       ...(await missed(page, `${signed}.html`, SIGNED)),
       ...(await missed(page, `${figures[0]}/0001.svg`, FILE)),

@@ -1,9 +1,12 @@
 // The rules that every picture of numbers keeps, in an SVG file or on a page:
 //   explained   each color of a cell is on a scale with numbers and a name; each kind of outline
-//               and the widths of bands have a key with a text beside it
+//               and the widths of bands have a key with a text beside it; axes of charts have
+//               names and numbers, each line has a name in its color or a key, what is shaded and
+//               marked a text; bars say what their full width is
 //   size        no text is below 14 pixels
 //   overlap     no text covers another one or the cells, or leaves its picture or what clips it
-//   scale       at most half of the cells have the last color; a scale of both signs is symmetric
+//   scale       at most half of the cells have the last color; a scale of both signs is symmetric;
+//               lines fill their chart and stay in it; bars are as long as their numbers say
 // The program runs in the browser, where its last value is the list of what breaks them.
 "use strict";
 
@@ -242,11 +245,90 @@ function checkBands(picture, name) {
     say("scale", `${name}: a band is wider than the key's widest`);
 }
 
+// ---- Charts and bars
+
+const lineStyle = (node) => {
+  const { stroke, strokeDasharray } = getComputedStyle(node);
+  return `${stroke} ${strokeDasharray}`;
+};
+
+function checkLines(picture, name) {
+  const names = all(picture, "text.name").map((node) => getComputedStyle(node).fill);
+  const marks = all(document, ".mark line").filter((line) =>
+    line.closest(".mark").parentElement.textContent.trim(),
+  );
+  const keys = marks.map(lineStyle);
+  const lines = all(picture, ".curve");
+  for (const line of lines)
+    if (
+      lines.length > 1 && // the axis names a single one
+      !keys.includes(lineStyle(line)) &&
+      !names.includes(getComputedStyle(line).stroke)
+    )
+      say("explained", `${name}: no key of the line ${lineStyle(line)}`);
+  const areas = all(picture, ".spread");
+  const told = picture.closest("section")?.textContent ?? "";
+  if (areas.length && !/shaded/i.test(told))
+    say("explained", `${name}: nothing says what is shaded`);
+  if (all(picture, ".now line").length && !all(picture, ".now text").length)
+    say("explained", `${name}: the line of the moment has no name`);
+  return unionOf([...lines, ...areas]);
+}
+
+function checkChart(picture, name) {
+  const texts = all(picture, "text")
+    .map(svgText)
+    .filter(({ text }) => text.trim());
+  const frame = picture.getBoundingClientRect();
+  checkTexts(texts, frame, name);
+  const isAxis = ({ node }) => node.matches(".axis") && node.parentElement === picture;
+  if (texts.filter(isAxis).length < 2) say("explained", `${name}: an axis has no name`);
+  for (const anchor of ["end", "middle"]) {
+    const own = ({ node }) => node.getAttribute("text-anchor") === anchor && !node.matches(".axis");
+    if (texts.filter(own).length < 2) say("explained", `${name}: an axis has no numbers`);
+  }
+  if (!all(picture, ".curve").length) return;
+  const lines = checkLines(picture, name);
+  const grid = unionOf(all(picture, ".grid"));
+  const isInside =
+    lines.left > grid.left - 4 && lines.right < grid.right + 4 && lines.bottom < grid.bottom + 4;
+  if (!isInside || lines.top < frame.top) say("scale", `${name}: a line leaves its chart`);
+  if (lines.top - frame.top > 0.3 * frame.height) say("scale", `${name}: its lines are low`);
+}
+
+function checkBars(host, name) {
+  checkTexts(htmlTexts(host), null, name);
+  const rows = [...host.querySelectorAll(".track")].map((track) => ({
+    share: track.querySelector("i").getBoundingClientRect().width / track.clientWidth,
+    value: numberOf(track.parentElement.querySelector(".figure").textContent),
+  }));
+  const full = numberOf(host.querySelector("p")?.textContent.replace(/.*: /, "") ?? "none");
+  if (!Number.isFinite(full)) say("explained", `${name}: nothing says what the full width is`);
+  else if (rows.some(({ share, value }) => Math.abs(share - value / full) > 0.02))
+    say("scale", `${name}: a bar is not as long as its number says`);
+  if (host.querySelector(".track b") && !all(document, "#bars-key .tick").length)
+    say("explained", `${name}: no key of the ticks`);
+}
+
+function checkCards(host) {
+  checkTexts(htmlTexts(host), null, "cards");
+  const isSquare = (one) =>
+    Math.abs(one.clientWidth / one.width - one.clientHeight / one.height) < 0.1;
+  if (!all(host, "canvas").every(isSquare)) say("scale", "cards: cells are not square");
+  if (!all(host, ".above").length || !all(host, ".beside").length)
+    say("explained", "cards: a side has no words");
+  if (!all(document, "#history .key").some(({ textContent }) => /black/.test(textContent)))
+    say("explained", "cards: nothing says what is black");
+}
+
 // ---- The document
 
 function checkPage() {
   all(document, ".matrix").forEach((picture, i) => checkCells(picture, `matrix ${i + 1}`));
   all(document, ".bands").forEach((picture, i) => checkBands(picture, `bands ${i + 1}`));
+  all(document, ".chart > svg").forEach((picture, i) => checkChart(picture, `chart ${i + 1}`));
+  all(document, ".bars").forEach((host, i) => checkBars(host, `bars ${i + 1}`));
+  all(document, "#eras").forEach(checkCards);
   const [heads] = all(document, "#thumbs");
   if (heads) {
     checkTexts(htmlTexts(heads), null, "heads");

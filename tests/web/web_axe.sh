@@ -14,6 +14,6 @@ few --models fixed,bahdanau:additive,transformer --seeds 2 --out models --html m
 few --models fixed-init,fixed,bahdanau:additive,luong:general --out history --html history.html
 "$softalign" attribute builtin:reorder unseen.tsv --method attention,occlusion --html attributions.html 2>err || fail "$(cat err)"
 "$softalign" align builtin:transformer unseen.tsv --html heads.html 2>err || fail "$(cat err)"
-node "$root/tests/web/page_axe.js" "$axe" playground.html playground/first-steps.html playground/stop-2.html models.html \
+node "$root/tests/web/page_axe.js" "$axe" playground.html playground/first-steps.html playground/stop-2.html playground/stop-2-de.html models.html \
     history.html attributions.html heads.html >out || fail "$(cat out)"
 finish

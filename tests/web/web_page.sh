@@ -7,6 +7,11 @@ cmp playground.html <(sed 's/<html data-papers/<html/' playground/index.html) ||
 for stop in 1 2 3 4 5 6 7 8; do
     grep -q "<a href=\"index.html#stop=$stop\">" playground/first-steps.html && grep -q '<p class="question">[A-Z].*?</p>' playground/stop-$stop.html ||
         fail "no link to stop $stop, or no question to hand out"
+    for language in de fr; do
+        grep -q "<html lang=\"$language\">" playground/stop-$stop-$language.html &&
+            grep -q "<a href=\"index.html#language=$language&amp;stop=$stop\">" playground/stop-$stop-$language.html ||
+            fail "no hand-out of stop $stop in $language"
+    done
     lesson=$(sed -n 's/.*<code>scripts\/lessons\/\(.*\)<.code>.*/\1/p' playground/stop-$stop.html)
     grep -qE "^\| .$lesson. .*[| ]$stop(,.*)? \|$" "$root/corpora/LESSONS.md" || fail "lesson $lesson does not name its stop $stop"
 done

@@ -34,10 +34,12 @@ function drawTexts() {
     "weight",
     "none",
     "bandWidth",
+    "shown",
     "goldLink",
     "possibleLink",
   ])
     captions[name] = textOf(name);
+  captions.full = (most) => textOf("fullWidth", { most });
   captions.inChart = (x, y) => textOf("inChart", { x, y });
   drawStops();
   drawGlossary();

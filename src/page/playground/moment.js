@@ -116,20 +116,21 @@ const LOW = 850; // pixels of a window, in which heads stand beside their matrix
 function roomOfHeads(layers, heads) {
   if (isOnStage()) return roomOnStage(layers);
   const { clientWidth } = byId("panels").parentElement;
-  if (innerHeight > LOW)
-    return [clientWidth - (layers > 1 ? 80 : 0), innerHeight / 2 - layers * 60];
+  if (innerHeight > LOW) return [clientWidth, innerHeight / 2 - layers * 60];
   const down = Math.ceil((layers * heads) / 2);
   const width = (0.36 * clientWidth * (heads + (layers === 1))) / 2;
   const share = innerWidth <= NARROW ? 0.28 : 0.4;
-  return [width, ((share * innerHeight - 30 * down) * layers) / down];
+  const titles = layers > 1 ? 20 * layers : 0;
+  return [width, ((share * innerHeight - 30 * down - titles) * layers) / down];
 }
 
 function roomOnStage(layers) {
   const stage = byId("stage-view");
-  const below = 3.6 * 0.6 * parseFloat(getComputedStyle(stage).fontSize);
-  const width = stage.clientWidth / (isGridOnStage() ? 1 : 3);
+  const font = 0.6 * parseFloat(getComputedStyle(stage).fontSize);
+  const below = 3.6 * font;
+  const width = stage.clientWidth / (isGridOnStage() ? 1 : 3) - 0.6 * font;
   const height = stage.clientHeight - layers * (below + 14) - (layers > 1 ? 40 : 0);
-  return [width - (layers > 1 ? 80 : 0), height];
+  return [width, height, font];
 }
 
 export function chooseHead(number) {

@@ -4,7 +4,7 @@ import { Bands } from "../bands.js";
 import { byId, html, make } from "../dom.js";
 import { panelOf, widthOf } from "../labels.js";
 import { lineWidth } from "../margins.js";
-import { Matrix } from "../matrix.js";
+import { Matrix, UPRIGHT } from "../matrix.js";
 import { clipped } from "../text.js";
 import { language, textOf } from "./language.js";
 import { nameOf, titleOf } from "./options.js";
@@ -50,7 +50,7 @@ function stageLayout(many, frames) {
     4;
   const isNarrow = lineWidth(em, ["link"]) > width;
   // Names of the axes, a scale and the key of links stand there where they have room.
-  const cellOf = (isKeyed) =>
+  const cellIn = (isKeyed, high) =>
     Math.min(
       (host.clientWidth -
         longest(target) -
@@ -59,11 +59,15 @@ function stageLayout(many, frames) {
         beside * ((isKeyed ? 2.5 : 1) * em + 8)) /
         (beside * source.length),
       (height -
-        0.87 * longest(source) -
+        high * longest(source) -
         (isKeyed ? (isNarrow ? 6.4 : 3.8) * em + 28 : 0.8 * em + 20)) /
         target.length,
       3 * em,
     );
+  const cellOf = (isKeyed) => {
+    const cell = cellIn(isKeyed, 0.87);
+    return cell < UPRIGHT * em ? Math.min(cellIn(isKeyed, 1), UPRIGHT * em - 0.1) : cell;
+  };
   const isKeyed = cellOf(true) >= 0.85 * em;
   const cell = cellOf(isKeyed);
   return {

@@ -88,6 +88,8 @@ export const texts = {
   goldLink: ["gold link", "Gold-Link", "lien de référence"],
   possibleLink: ["possible", "möglich", "possible"],
   bandWidth: ["width: weight", "Breite: Gewicht", "largeur : poids"],
+  shown: ["shown", "gezeigt", "montré"],
+  fullWidth: ["full width: {most}", "volle Breite: {most}", "pleine largeur : {most}"],
   stageKeys: [
     "← → training in time · space plays it · ↑ ↓ target word · A answer · V bands, matrix or all heads · 1 to 9 head, 0 the mean · Page up, page down: stops · F whole screen · P or Esc closes",
     "← → Training in der Zeit · Leertaste spielt es ab · ↑ ↓ Zielwort · A Antwort · V Bänder, Matrix oder alle Köpfe · 1 bis 9 Kopf, 0 das Mittel · Bild auf, Bild ab: Stationen · F ganzer Bildschirm · P oder Esc schließt",

@@ -45,7 +45,9 @@ export function addCurves() {
   const title = (id) => byId(id).selectedOptions[0].textContent;
   const draw = keepChart(byId("curves").querySelector(".chart"), () => ({
     x: title("curve-x"),
-    y: title("curve-y"),
+    y:
+      title("curve-y") +
+      (models.some(({ seeds }) => seeds.length > 1) ? "; a line for each seed" : ""),
     decimals: byId("curve-y").value === "valid_bleu" ? 2 : 4,
     series: curvesOf(rows, byId("curve-x").value, byId("curve-y").value),
   }));

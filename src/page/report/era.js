@@ -63,7 +63,9 @@ export function eraMatrix(model) {
   return entry ? { words, weights: weightsOf(model, entry, words) } : null;
 }
 
-export function eraThumb(model) {
+export function eraThumb(model, cell = 0) {
   const seen = eraMatrix(model);
-  return seen ? thumbnail(seen.weights, seen.words) : html("i", { class: "thumb" }, "no attention");
+  return seen
+    ? thumbnail(seen.weights, seen.words, cell)
+    : html("i", { class: "thumb" }, "no attention");
 }

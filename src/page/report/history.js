@@ -1,7 +1,8 @@
 // The history: small matrices of one sentence in the order of years, and chosen rows enlarged.
 
 import { drawBars } from "../bars.js";
-import { button, byId, html, onClick, option, setControl } from "../dom.js";
+import { button, byId, html, onClick, onWidth, option, setControl } from "../dom.js";
+import { edge, gridOf, inColumns } from "../heads.js";
 import { onKeys } from "../keyboard.js";
 import { Matrix } from "../matrix.js";
 import { clamp } from "../numbers.js";
@@ -23,40 +24,48 @@ const COLUMNS = [
   [8, 16],
   [4, 0],
 ];
+const NARROW = 640; // pixels of a phone's window, with three columns
 const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
 
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
 // A row as a button that enlarges it. Its year is emphasized unless it is that of the previous row.
-function eraButton(model, i, all) {
-  const { year, name, idea } = model.era;
+// Words stand above it if there are some.
+function eraButton(model, year, above, cell) {
+  const { name, idea } = model.era;
   const [, author = ""] = name.match(/\((\w+)/) ?? [];
   const title = html("span", {}, name.replace(/ \(.*/, ""), " ", html("small", {}, author));
-  const attributes = { class: year === all[i - 1]?.era.year && "again", title: idea };
+  const attributes = { class: model.era.year === year && "again", title: idea };
   const enlarge = () => setControl("era", model.index);
-  return button(enlarge, attributes, html("b", {}, year), title, eraThumb(model));
+  const words = above.length ? edge("above", above, cell) : null;
+  const head = html("b", {}, model.era.year);
+  return button(enlarge, attributes, head, title, words, eraThumb(model, cell));
 }
 
-// The target words left of a line of small matrices, a word beside each row of cells.
-const rowWords = (words) =>
-  html("div", { class: "words", "aria-hidden": "true" }, ...words.map((text) => word(text, 10)));
+// Returns the cells and the font of cards in columns and lines that fill the window.
+function cardsOf(host, words, [columns, lines]) {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const height = Math.max(innerHeight - (9 + 3.4 * lines) * rem, 2.4 * lines * rem);
+  const room = [host.clientWidth, height, 0.9 * rem, 2.4 * rem];
+  return gridOf(words, [columns, lines], room, 0.5 * rem + 2);
+}
 
 export function drawEras() {
-  const [columns] = COLUMNS.find(([, rows]) => models.length > rows);
-  const { source = [], target = [] } = page.sentences[view.sentence] ?? {};
-  const words = source.slice(0, -1);
+  const [wide] = COLUMNS.find(([, rows]) => models.length > rows);
+  const columns = innerWidth > NARROW ? wide : 3;
+  const { source = [""], target = [""] } = page.sentences[view.sentence] ?? {};
   const host = byId("eras");
-  host.style.setProperty("--columns", columns);
-  host.style.setProperty("--lines", Math.ceil(models.length / columns));
-  const cards = inYears().map(eraButton);
-  host.replaceChildren(
-    ...cards.flatMap((card, i) => (i % columns ? [card] : [rowWords(target), card])),
-  );
-  host.classList.add("worded");
-  // Words are left out where they would be smaller than 14 pixels.
-  const tall = host.querySelector(".words").clientHeight;
-  host.classList.toggle("worded", tall >= 13 * target.length);
-  byId("of-all").replaceChildren(word(words.join(" "), 150));
+  const lines = Math.ceil(models.length / columns);
+  const { cell, font } = cardsOf(host, { source, target }, [columns, lines]);
+  const sizes = { columns, tall: `${target.length * cell}px`, font: `${font}px` };
+  for (const [name, size] of Object.entries(sizes)) host.style.setProperty(`--${name}`, size);
+  // Words stand left of each line and above the first.
+  const cardOf = (model, i, all) =>
+    eraButton(model, all[i - 1]?.era.year, font && i < columns ? inColumns(source) : [], cell);
+  const cards = inYears().map(cardOf);
+  const beside = () => (font ? edge("beside", target, cell) : html("span"));
+  host.replaceChildren(...cards.flatMap((card, i) => (i % columns ? [card] : [beside(), card])));
+  byId("of-all").replaceChildren(word(source.slice(0, -1).join(" "), 150));
   drawResults(); // with its small matrices
   if (byId("large").open) drawLarge();
 }
@@ -117,6 +126,7 @@ function moveEra(by) {
 
 export function addHistory() {
   onPanelsDrawn(drawEras);
+  onWidth(byId("eras"), drawEras);
   document.body.classList.add("historic");
   byId("results").after(byId("models"));
   for (const id of ["era", "beside"]) {

@@ -240,7 +240,10 @@ function drawThumbnails({ model, words }) {
       setControl("layer", layer);
       setControl("head", head);
     },
-    [byId("detail").clientWidth - (model.layers > 1 ? 80 : 0), innerHeight],
+    [byId("detail").clientWidth, innerHeight],
+  );
+  const isSigned = layers.some(({ heads }) =>
+    heads.some(({ weights }) => weights.some((weight) => weight < 0)),
   );
   const says = (test, text) => (test ? text : "");
   byId("thumbs-note").textContent =
@@ -248,7 +251,7 @@ function drawThumbnails({ model, words }) {
       ? `Below each: ${says(model.roles?.some(Boolean), "its role, where most of its weight goes on the sentences of this page; ")}` +
         `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. White is 0, black 1. A click opens it.`
       : model.methods
-        ? "Each is shaded up to its largest number, purple for the word, green against it. A click opens it."
+        ? `Each is shaded up to its largest number${says(isSigned, "; of both signs: purple for the word, green against it")}. A click opens it.`
         : "";
 }
 

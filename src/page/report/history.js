@@ -45,7 +45,7 @@ function eraButton(model, year, above, cell) {
 // Returns the cells and the font of cards in columns and lines that fill the window.
 function cardsOf(host, words, [columns, lines]) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const height = Math.max(innerHeight - (9 + 3.4 * lines) * rem, 2.4 * lines * rem);
+  const height = Math.max(innerHeight - (9.3 + 3.8 * lines) * rem, 2.4 * lines * rem);
   const room = [host.clientWidth, height, 0.9 * rem, 2.4 * rem];
   return gridOf(words, [columns, lines], room, 0.5 * rem + 2);
 }

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <utf8proc.h>
 
-size_t sa_utf8_character_size(const char *text) {
-    size_t size = 1;
-    while (((unsigned char)text[size] & 0xc0) == 0x80) size++;
-    return size;
+size_t sa_utf8_character_size(const char *text, size_t size) {
+    size_t length = 1;
+    while (length < size && ((unsigned char)text[length] & 0xc0) == 0x80) length++;
+    return length;
 }
 
 size_t sa_utf8_mark_size(const char *text, size_t size) {

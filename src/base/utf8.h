@@ -40,8 +40,9 @@ typedef enum sa_char_class {
 /* Returns the class of the code point at text, and sets its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
-/* Returns the length in bytes of the character at text, which is valid UTF-8 and not at its end. */
-size_t sa_utf8_character_size(const char *text);
+/* Returns the length in bytes of the character at text: valid UTF-8 of `size` > 0 bytes; SIZE_MAX:
+ * terminated. */
+size_t sa_utf8_character_size(const char *text, size_t size);
 /* Returns whether it is a letter of any script (not a mark, joiner or underscore). */
 bool sa_utf8_is_letter(uint32_t code);
 /* Writes the code point as 1 to 4 bytes. Returns their number. */

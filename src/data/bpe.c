@@ -89,7 +89,7 @@ static bool check_version(const char *line, const char *name, sa_error *error) {
 
 /* Returns whether a symbol is a single character, with or without the mark of a word's end. */
 static bool is_character(sa_token symbol) {
-    const size_t first = sa_utf8_character_size(symbol.text);
+    const size_t first = sa_utf8_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
     return !rest || (rest == sizeof SA_BPE_WORD_END - 1 &&
                      memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
@@ -182,7 +182,7 @@ static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, si
     size_t count = 0;
     for (size_t at = 0, length; at < size; at += length) {
         char text[4 + sizeof SA_BPE_WORD_END];
-        length = sa_utf8_character_size(word + at);
+        length = sa_utf8_character_size(word + at, size - at);
         memcpy(mempcpy(text, word + at, length), SA_BPE_WORD_END, end_size);
         const size_t marked = length + (at + length == size ? end_size : 0);
         const sa_bpe_symbol symbol = {

@@ -172,7 +172,7 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
     const size_t first = all->positions, end = sizeof SA_BPE_WORD_END - 1;
     for (size_t at = 0, length; at < word.size; at += length) {
         const size_t position = all->positions++;
-        length = sa_utf8_character_size(word.text + at);
+        length = sa_utf8_character_size(word.text + at, word.size - at);
         const bool ends = at + length == word.size;
         char text[4 + sizeof SA_BPE_WORD_END];
         memcpy(text, word.text + at, length);
@@ -190,7 +190,7 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
 static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
     size_t positions = 0;
     for (size_t at = 0; at < counts->words.text.size; positions++)
-        at += sa_utf8_character_size(counts->words.text.text + at);
+        at += sa_utf8_character_size(counts->words.text.text + at, SIZE_MAX);
     if (positions > INT32_MAX)
         return sa_fail(error, SA_LIMIT,
                        "the distinct words have %zu characters; at most %d are possible", positions,

@@ -15,7 +15,7 @@ static bool is_mark(char c) {
 /* Splits an ASCII punctuation mark off the end of a word, or else off its beginning: "(hi)" becomes
  * "(hi" and ")". */
 static void push_word(sa_units *words, const char *word, size_t size) {
-    const bool lone = sa_utf8_character_size(word) == size;
+    const bool lone = sa_utf8_character_size(word, SIZE_MAX) == size;
     const size_t cut = lone ? 0 : is_mark(word[size - 1]) ? size - 1 : is_mark(word[0]) ? 1 : 0;
     if (cut) sa_units_push(words, word, cut);
     sa_units_push(words, word + cut, size - cut);

@@ -39,7 +39,7 @@ static void add_tokens(const char *text, bool characters, sa_buffer *out) {
     const char *before = "";
     for (const char *word; (word = sa_metric_next_word(&text, &size));)
         for (const char *end = word + size; word < end; before = " ") {
-            const size_t length = characters ? sa_utf8_character_size(word) : size;
+            const size_t length = characters ? sa_utf8_character_size(word, SIZE_MAX) : size;
             sa_buffer_adds(out, before);
             sa_buffer_add(out, word, length);
             word += length;
@@ -141,7 +141,7 @@ static void tokenize_zh(const char *text, sa_buffer *out) {
     tokenize_whitespace(text, &words);
     for (size_t at = 0, size; at < words.size; at += size) {
         const char *character = words.text + at;
-        size = sa_utf8_character_size(character);
+        size = sa_utf8_character_size(character, SIZE_MAX);
         const bool apart = is_chinese(sa_utf8_codepoint(character, size, &size));
         sa_buffer_addf(&now, apart ? " %.*s " : "%.*s", (int)size, character);
     }
@@ -174,7 +174,7 @@ void sa_units_words(sa_units *units, const char *text) {
 
 void sa_units_characters(sa_units *units, const char *text, bool whitespace) {
     while (*text) {
-        const size_t size = sa_utf8_character_size(text);
+        const size_t size = sa_utf8_character_size(text, SIZE_MAX);
         if (whitespace || !space_size(text)) sa_units_push(units, text, size);
         text += size;
     }

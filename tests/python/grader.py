@@ -21,6 +21,9 @@ for text, words in (('char *a = "R", b[] = "#x /* ";\n// #y \\ \n#z\n/*\n#u*/ in
                     ('R"x(" /* )x"\n#define M\n/**/', {'#R"x("'}), ("x = _Pragma(1)", {"_Pragma(1)"})):
     assert code.directives(text) == words, text
 
+# No macro of the compiler tells a submission that it is sanitized.
+assert code.hides_errors("softmax", "y[__SANITIZE_ADDRESS__] = 1;", {}) == "__SANITIZE_ADDRESS__"
+
 # A model file that a submission left is read or is none.
 assert library.tensors(struct.pack("<Q", 100000) + b"[" * 100000) == {}
 

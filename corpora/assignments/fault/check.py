@@ -105,8 +105,8 @@ def grade(folder, number, secret, _seed, _allow_bare):
         "prove": "" if (proof in failed if failed else proof == "none") else
                  "some check of prove fails: did you try both models?" if proof == "none" else
                  "prove has no failed check of its name",
-        "because": "counts once the fault is right" if fault != name else "" if len(got.get("because", "").split()) >= BECAUSE else
-                   f"at least {BECAUSE} words are asked for: what you saw, and why it is that fault and no other",
+        "because": "counts once the fault is right" if fault != name else "" if len(set(got.get("because", "").split())) >= BECAUSE else
+                   f"at least {BECAUSE} different words are asked for: what you saw, and why it is that fault and no other",
     }
     points = {"fault": 60, "gradient": 15, "prove": 15, "because": 10}
     return [Check(what, 0 if reason else points[what], points[what], reason) for what, reason in reasons.items()]

@@ -9,16 +9,18 @@ from pathlib import Path
 
 from homework.box import Box
 from homework.common import COMPILER, LONG, QUICK, SHEETS, Check, Refusal, printable, read, rows, source_of, submitted
-from homework.results import count_right, explain, near, results_of
+from homework.results import REPLACES, count_right, explain, near, results_of
 from homework.tree import run
 
-PLAIN = ["-std=gnu11", "-w", "-O0"]  # compiled in no time; only a training takes longer than that
-OPTIMIZED = ["-std=gnu11", "-w", "-O1"]
-SANITIZED = [*PLAIN, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-# What code can call without hiding an error from the sanitizers, apart from what rnnsearch.c itself calls.
+PLAIN = ["-std=gnu11", "-w", "-O1"]
+GRADED = ["-DGRADED", "-fvisibility=hidden"]  # no function of a submission stands in for one that the sanitizers call
+# AddressSanitizer finds what the checks left out would find, at a third of the time.
+SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize=null,alignment,object-size,pointer-overflow",
+             "-fno-sanitize-recover=all"]
+# What code can call without hiding an error from the sanitizers, apart from what checks.c and the functions that it calls do.
 HARMLESS = (r"a?(sin|cos|tan)h?f?|atan2f?|(exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|hypot|fabs|f(min|max|dim|mod|ma)|ceil|floor|round"
-            r"|trunc|rint|lround|ldexp|frexp|modf|copysign|erfc?|[lt]gamma)[fl]?|l?labs|abs|memmove|str(n?cat|n?cmp|n?cpy|r?chr)"
-            r"|malloc|v?(f|s|sn)?printf|fputs|rand(om)?|srand(om)?|_GLOBAL_OFFSET_TABLE_")
+            r"|trunc|rint|lround|ldexp|copysign|erfc?|[lt]gamma)[fl]?|l?labs|abs|mem(cpy|move|set|cmp)|str(len|n?cat|n?cmp|n?cpy|r?chr)"
+            r"|malloc|realloc|free|qsort|v?(f|s|sn)?printf|f?putc|f?puts|putchar|fwrite|rand(om)?|srand(om)?|_GLOBAL_OFFSET_TABLE_")
 SPLICE = re.compile(r"\\[ \t\f\v]*\n")  # what joins two lines of C
 EMPTY = "Nothing is written yet: the file is as it was handed out. Begin with the first hole; sheet.md says how."
 
@@ -43,7 +45,7 @@ def unmarked(code):
 
 
 @functools.cache
-def program(name, changes=()):
+def program(name, changes=(), flags=()):
     """The grader's own checks as bytes, where right by differences of the loss; or of a source with some words replaced."""
     source = source_of(name)
     code = read(source)
@@ -54,7 +56,8 @@ def program(name, changes=()):
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
         (Path(folder) / source.name).write_text(code, encoding="utf-8")
         shutil.copy(SHEETS / "checks.c", folder)
-        run([COMPILER, *PLAIN, *([] if changes else ["-DREFERENCE"]), "checks.c", "-lm", "-o", "checks"], cwd=folder)
+        flags = flags or ([] if changes else ["-DREFERENCE"])
+        run([COMPILER, *PLAIN, *flags, "checks.c", "-lm", "-o", "checks"], cwd=folder)
         return (Path(folder) / "checks").read_bytes()
 
 
@@ -121,43 +124,54 @@ def symbols(listed):
 @functools.cache
 def own_symbols(name):
     with tempfile.NamedTemporaryFile(prefix="assignment-") as file:
-        file.write(program(name))
+        file.write(program(name, flags=tuple(GRADED)))
         file.flush()
         return symbols(run(["nm", file.name]))
 
 
 def hides_errors(assignment, code, names):
     """The word of a submission, or the name of its program, by which it could hide errors from the sanitizers; or ""."""
-    if found := re.search(r"\b_*asm_*\b|\w*sanitize\w*|no_address_safety\w*", SPLICE.sub("", code)):
+    if found := re.search(r"\b_*(?:asm|attribute)_*\b|\w*sanitize\w*", SPLICE.sub("", code), re.IGNORECASE):
         return found[0]
     own = own_symbols(assignment)
-    return next((name for name, defined in names.items() if defined and not own.get(name, True) or name not in own and
-                 (name.startswith("__") if defined else not re.fullmatch(HARMLESS, name))), "")
+    for name, defined in names.items():
+        harmless = re.fullmatch(HARMLESS, name)
+        if (own[name] < defined if name in own else harmless or name.startswith("__") if defined else not harmless):
+            return name
+    return ""
 
 
 class Submission:
-    """A rnnsearch.c of a student in a box, and what its functions return."""
+    """A rnnsearch.c of a student in a box, and what its functions return: one program, with sanitizers, has the points and the
+    sanitizers' verdict, so a submission gains nothing by telling it from another one. What is wrong in it is tried without
+    sanitizers, for all points but theirs."""
 
     def __init__(self, name, code, seed, box):
         self.name, self.seed, self.box, self.code = name, seed, box, code
         self.source = source_of(name)
         (box.folder / self.source.name).write_text(code, encoding="utf-8")
         (box.folder / "checks.c").write_text(read(SHEETS / "checks.c"), encoding="utf-8")
+        self.unsound = ""  # why the sanitizers' points are lost
         self.broken = self.refused(code)
 
     def refused(self, code):
-        """Why a submission is not run, or ""."""
+        """Why a submission is not run, or "". Both programs are built before any runs, so none can be exchanged."""
         if more := directives(code) - directives(read(self.source)):
             return f"leave the lines for the preprocessor as they are handed out, without '{min(more)}'"
-        built = self.build(PLAIN, "checks")
-        if not built.trouble:
-            return ""
-        said = next((line for line in built.err.splitlines() if "error" in line), "the compiler was stopped")
-        return f"it does not compile: {said}"
+        if (built := self.build([], "checks")).trouble:
+            said = next((line for line in built.err.splitlines() if "error" in line), "the compiler was stopped")
+            return f"it does not compile: {said}"
+        if (listed := self.box.run(["nm", "checks"])).trouble:
+            return f"the names of its program cannot be listed: {listed.trouble}"
+        if found := hides_errors(self.name, code, symbols(listed.out)):
+            self.unsound = f"they count without '{found}', which could hide errors from them"
+            return "" if self.box.bubble else f"no program with '{found}' is run without bubblewrap, and no assignment needs it"
+        self.unsound = self.build(SANITIZED, "sanitized").trouble
+        return ""
 
     def build(self, flags, program_name):
         """Compiles a submission; where the grader's own code does not compile either, that is not the student's fault."""
-        words = [COMPILER, *flags, "checks.c", "-lm", "-o", program_name]
+        words = [COMPILER, *PLAIN, *GRADED, *flags, "checks.c", "-lm", "-o", program_name]
         built = self.box.run(words, seconds=LONG, writable=True)
         if built.trouble:
             source = self.box.folder / self.source.name
@@ -168,19 +182,34 @@ class Submission:
         return built
 
     @functools.cache
-    def outcome(self, part):
-        """Runs one part."""
-        if part != "train":
-            return self.box.run(["./checks", part, str(self.seed)])
-        built = self.build(OPTIMIZED, "trained")
-        return built if built.trouble else self.box.run(["./trained", part, str(self.seed)], LONG)
+    def outcome(self, part, most=""):
+        """Runs one part with sanitizers, unless their points are lost; and without them if something is wrong there."""
+        seconds = LONG if part == "train" else QUICK
+        if not self.unsound:
+            done = self.box.run(["./sanitized", part, str(self.seed)], 2 * seconds, sanitized=True)
+            reason = self.error(part, done)
+            if not reason and not (self.train(most, done) if part == "train" else self.compare(part, done)):
+                return done
+        plain = self.box.run(["./checks", part, str(self.seed)], seconds)
+        if not self.unsound:
+            different = f"{part}: with sanitizers it returns other numbers: are some read before they are written?"
+            self.unsound = reason or (different if done.out != plain.out else "")
+        return plain
 
-    def compare(self, part, pattern):
+    def error(self, part, done):
+        """What sanitizers have found, or ""."""
+        said = re.search(r"(ERROR: AddressSanitizer: [\w-]+|runtime error: .*)", done.err)
+        where = re.search(r"in (\w+) (?:\S*/)?((?:rnnsearch|transformer)\.c:\d+)", done.err)
+        if said or done.trouble:
+            return f"{part}: {said[1] if said else done.trouble}" + (f" in {where[1]}, {where[2]}" if where else "")
+        wanted = {"weights"} if part == "train" else reference(self.name, part, self.seed).keys()
+        return "" if wanted <= results_of(done.out).keys() else f"{part}: the program ended before it returned its results"
+
+    def compare(self, part, done, pattern=".*"):
         """The reason why results of a part are wrong, or ""."""
         wanted = {name: result for name, result in reference(self.name, part, self.seed).items() if re.fullmatch(pattern, name)}
         if not wanted:
             raise Refusal(f"{part} has no result {pattern}", 3)
-        done = self.outcome(part)
         got = results_of(done.out)
         wrong = [name for name, result in wanted.items()
                  if name not in got or not near(got[name].after, result.after)]
@@ -195,9 +224,8 @@ class Submission:
             reason = f"{first}: {reason or count_right(got[first], wanted[first])}"
         return reason + (f" ({len(wrong)} of {len(wanted)} results are wrong)" if len(wanted) > 1 else "")
 
-    def train(self, most):
-        """The grader measures the loss of the weights that a short training returns."""
-        done = self.outcome("train")
+    def train(self, most, done):
+        """Why the loss, which the grader measures, of the weights that a short training returns is too large, or ""."""
         weights = results_of(done.out).get("weights")
         if not weights:
             return done.trouble or "the program ended before it returned weights"
@@ -206,30 +234,6 @@ class Submission:
         measured = reference(self.name, "evaluate", self.seed, given=" ".join(map(str, weights.after)))
         loss = measured["loss"].after[0] if "loss" in measured else math.inf
         return "" if loss <= float(most) else f"the loss per pair is {loss:.3g}, at most {most} is asked for"
-
-    def sanitize(self, parts):
-        """Why the sanitizers' points are lost, or "". Their word and the exit code are the submission's to forge, so it may
-        not reach what could hide an error, and has to return what it returns without them."""
-        if (listed := self.box.run(["nm", "checks"])).trouble:
-            return f"the names of its program cannot be listed: {listed.trouble}"
-        if found := hides_errors(self.name, self.code, symbols(listed.out)):
-            return f"they count without '{found}', which could hide errors from them"
-        without = {part: self.outcome(part) for part in parts}
-        for built in ("checks", "trained"):  # neither can be run in its place
-            (self.box.folder / built).unlink(missing_ok=True)
-        if (built := self.build(SANITIZED, "sanitized")).trouble:
-            return built.trouble
-        for part, plain in without.items():
-            done = self.box.run(["./sanitized", part, str(self.seed)], 4 * QUICK, sanitized=True)
-            said = re.search(r"(ERROR: AddressSanitizer: [\w-]+|runtime error: .*)", done.err)
-            where = re.search(r"in (\w+) (?:\S*/)?((?:rnnsearch|transformer)\.c:\d+)", done.err)
-            if said or done.trouble:
-                return f"{part}: {said[1] if said else done.trouble}" + (f" in {where[1]}, {where[2]}" if where else "")
-            if plain.trouble or not reference(self.name, part, self.seed).keys() <= results_of(done.out).keys():
-                return f"{part}: {plain.trouble or 'the program ended before it returned its results'}"
-            if done.out != plain.out:
-                return f"{part}: with sanitizers it returns other numbers: are some read before they are written?"
-        return ""
 
 
 def public_checks(name, folder):
@@ -267,13 +271,16 @@ def grade_code(name, folder, seed, allow_bare):
             elif part == "train" and any(check.reason for check in checks if "gradient of every" in check.name):
                 reason = "counts once all gradients are right"
             elif part == "train":
-                reason = work.train(what)
+                reason = work.train(what, work.outcome(part, what))
             elif part != "sanitizers":
-                reason = work.compare(part, what)
+                reason = work.compare(part, work.outcome(part), what)
+                if part == "gradient" and not reason and any(
+                        "backward" in check.name and check.reason and REPLACES not in check.reason for check in checks):
+                    reason = "counts once the backward functions are right: differences of the loss are no backward pass"
             elif sum(check.points for check in checks) * 2 < sum(check.of for check in checks):
                 reason = "counts once half of the other points are there"
             else:
-                reason = work.sanitize(parts)
+                reason = work.unsound
             checks.append(Check(title, 0 if reason else of, of, reason))
     finally:
         box.close()

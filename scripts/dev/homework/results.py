@@ -2,6 +2,8 @@
 import math
 from typing import NamedTuple
 
+REPLACES = "it replaces what others have added before: a backward function only adds (+=)"
+
 
 class Result(NamedTuple):
     rows: int
@@ -40,7 +42,7 @@ def explain(got, want, tolerance=1e-6):
         return "nothing is written there, or only zeros are added" if any(want.before) else "all numbers are 0"
     change, right = ([x - y for x, y in zip(numbers, want.before)] for numbers in (got.after, want.after))
     if any(want.before) and near(got.after, right, tolerance):
-        return "it replaces what others have added before: a backward function only adds (+=)"
+        return REPLACES
     for found, sought in ((change, right), (got.after, want.after)):
         length = sum(x * x for x in sought)
         factor = sum(x * y for x, y in zip(found, sought)) / length if length else 0

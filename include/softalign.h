@@ -329,6 +329,7 @@ typedef struct sa_translation {
     double score;           /* what the search compares */
     int words;              /* tokens, EOS included */
     bool complete;          /* ends in EOS; false: cut off at the longest output */
+    bool resplit;           /* its text is split into other tokens than the model wrote */
     int source_words;       /* source tokens, EOS excluded */
     bool too_long;          /* the source has too many tokens: the translation is empty */
     int unknown_source;     /* source tokens that the (first) model does not know */

@@ -146,7 +146,7 @@ _search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
                   (c_bool, "weights replace_unknown"), (POINTER(_corpus), "dictionary"),
                   (c_int, "batch"), (_override, "override"), (_texts, "target_prefix"), reserved=7)
 _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_probability score"),
-                       (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
+                       (c_int, "words"), (c_bool, "complete resplit"), (c_int, "source_words"),
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
                        (_texts, "target source"), (_numbers, "weights"), reserved=8)
 _align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"),
@@ -931,7 +931,7 @@ def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments:
 
 # ---- Models --------------------------------------------------------------------------------------
 
-class Translation(_values((str, "text"), (float, "log_probability score"), (bool, "complete too_long"),
+class Translation(_values((str, "text"), (float, "log_probability score"), (bool, "complete resplit too_long"),
                           (int, "unknown_source"), (Optional[List[str]], "target source"),
                           (Optional[Array], "weights"), target=None, source=None, weights=None)):
     """A translation, and where the model looked for each of its words.
@@ -940,6 +940,7 @@ class Translation(_values((str, "text"), (float, "log_probability score"), (bool
     log_probability  sum over its tokens, </s> included (nats)
     score            what the search compares
     complete         ends in </s>; False: cut off at the longest output
+    resplit          its text is split into other tokens than the model wrote
     too_long         the source is: the translation was left empty
     unknown_source   source words that the model does not know
     target, source   with weights=True: tokens, </s> included

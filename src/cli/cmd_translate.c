@@ -51,11 +51,12 @@ typedef struct translate_work {
     sa_buffer text;
     size_t unknown_lines; /* lines with unknown words */
     bool tabs_noted;
-    size_t cut, first_cut; /* translations that end at --max-ratio; line of the first */
-    size_t repeated, bars; /* texts left out of n-best lists; those with " ||| " in them */
-    size_t too_long;       /* lines left empty, */
-    size_t first;          /* the first of them, from 1, */
-    int tokens;            /* and what it has */
+    size_t cut, first_cut;         /* translations that end at --max-ratio; line of the first */
+    size_t resplit, first_resplit; /* those that are read again with other tokens */
+    size_t repeated, bars;         /* texts left out of n-best lists; those with " ||| " in them */
+    size_t too_long;               /* lines left empty, */
+    size_t first;                  /* the first of them, from 1, */
+    int tokens;                    /* and what it has */
 } translate_work;
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -96,6 +97,7 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
             work->tokens = each->source_words;
         }
         if (!each->complete && !each->too_long && !work->cut++) work->first_cut = work->index + 1;
+        if (each->resplit && !work->resplit++) work->first_resplit = work->index + 1;
         if (work->options->jsonl) {
             write_json(work, each);
             if (work->text.size > LARGE && !cli_print(&work->text, error)) return false;
@@ -159,6 +161,10 @@ static bool translate_all(translate_work *work, sa_error *error) {
         cli_note("note: %zu more lines have %s unknown to the model",
                  work->unknown_lines - NOTED_LINES, work->units);
     cli_note_cut(work->cut, work->first_cut, work->search.max_ratio);
+    if (work->resplit && !work->options->jsonl)
+        cli_note("note: translations whose text is split into other tokens than the model wrote: "
+                 "%zu, the first in line %zu; align and eval read the text, --jsonl has the tokens",
+                 work->resplit, work->first_resplit);
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,

@@ -77,6 +77,20 @@ static bool add_details(const sa_token *token, const sa_hypothesis *found, int S
     return out->weights != NULL;
 }
 
+/* Notes whether the text of a translation, read again, has other tokens, as that of a word that the
+ * model spelled in other subwords than merges do. */
+static bool read_again(const sa_text_codec *codec, const sa_hypothesis *found, sa_translation *out,
+                       sa_error *error) {
+    sa_sentence read = {0};
+    if (!sa_text_codec_encode(codec, NULL, out->text, &codec->vocab, NULL, false, &read, error))
+        return false;
+    out->resplit =
+        found->complete && (read.len != found->len ||
+                            memcmp(read.ids, found->ids, sizeof *read.ids * (size_t)read.len) != 0);
+    free((int32_t *)(uintptr_t)read.ids);
+    return true;
+}
+
 static bool write_translation(const translate_task *task, size_t sentence,
                               const sa_hypothesis *found, sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
@@ -115,6 +129,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
     if (good) sa_tokenizer_join(codec->tokenizer, token, count, &codec->spacing, &text);
     good = (out->text = sa_buffer_take(&text, error)) && good;
+    if (good && !replaces && task->copying < 0) good = read_again(codec, found, out, error);
     good = good && (!details || add_details(token, found, S, out, error));
     free(token), free(given);
     if (details)

@@ -57,6 +57,30 @@ cut -f 1 phrases.tsv | head -n 20 | "$softalign" translate joint/best.safetensor
 same "lines out" 20 "$(wc -l <out)"
 grep -q '@@' out && fail "sub-words are not joined"
 
+# What 'align' reads of translations are the model's tokens, except in the lines that a note counts: there the model
+# spelled a word in other subwords than the merges do. (Those that were cut are read with an end.)
+train --train phrases.tsv --out spelled --embed 16 --hidden 16 --attn 8 --maxout 8 --tokenizer bpe --bpe-merges 150 \
+    --min-freq 4 --steps 150
+head -n 100 phrases.tsv | cut -f 1 >sources
+"$softalign" translate spelled/best.safetensors sources --jsonl >written 2>err || fail "translate --jsonl: $(cat err)"
+grep -q 'split into' err && fail "a note, although the tokens are there"
+"$softalign" translate spelled/best.safetensors sources >texts 2>err || fail "translate: $(cat err)"
+paste sources texts >translated.tsv
+"$softalign" align spelled/best.safetensors translated.tsv --jsonl read 2>err.align || fail "align: $(cat err.align)"
+python3 - <<'END' || fail "translations that are read again: $(cat err)"
+import json, re
+note = re.search(r"split into other tokens than the model wrote: (\d+), the first in line (\d+)", open("err").read())
+other, same = [], 0
+for number, (one, again) in enumerate(zip(open("written"), open("read")), 1):
+    one, again = json.loads(one)["translations"][0], json.loads(again)
+    if one["complete"] and one["tokens"] != again["target"]:
+        other.append(number)
+    elif one["complete"]:
+        same += 1
+        assert abs(one["log_probability"] - again["log_probability"]) < 1e-3, (one, again)
+assert same > 10 and other and note and [int(n) for n in note.groups()] == [len(other), other[0]], (same, other, note)
+END
+
 # A link goes from word to word: made to look at each word's one link, a model makes no error,
 # and the links of 'align' are those that 'eval' counts.
 "$softalign" corpus reverse --pairs 200 >reverse.tsv

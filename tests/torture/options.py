@@ -32,7 +32,7 @@ UNDRAWN = {'out', 'train', 'resume', 'overwrite', 'preset', 'notes', 'open-at', 
            'verbose', 'threads', 'steps', 'epochs', 'max-time', 'max-len', 'alignments', 'help'}
 TEXTS = {'WAY': ['uniform', 'shuffle', 'shift:1', 'shift:-2', 'one-hot', 'expected', 'gold'],
          'TEXT': ['a <b>', "l'été"], 'head': ['1', '2', 'mean', 'max'], 'site': ['cross', 'encoder', 'decoder'],
-         'columns': ['1,2', '2,1']}
+         'columns': ['1,2', '2,1'], 'glossaries': ['cat', 'cat dort </s>', '@@']}
 ROW = re.compile(r'^  --([a-z0-9-]+)(?: ([A-Z]+))?(?=\s)(.*?)(?=^  --|^\S|\Z)', re.M | re.S)
 NOT_FINITE = re.compile(r'(?<![\w-])[-+]?(?:nan|inf|NaN|Infinity)(?![\w-]|@@)')  # inf@@ begins a word
 

@@ -299,11 +299,21 @@ typedef struct column_guess {
     size_t at[2];
     bool header, sure; /* the first row names the columns; `at` is certain */
     bool odd;          /* the first row may be meant as names, but is read as a pair */
+    int look;          /* with tabs, only if the second row looks less so; see look_of */
 } column_guess;
 
 /* Returns whether two cells are a word each, as names are and sentences hardly ever. */
 static bool are_single(char *const *cell) {
     return *cell[0] && *cell[1] && !strpbrk(cell[0], " \t.,?!") && !strpbrk(cell[1], " \t.,?!");
+}
+
+/* Returns how much the first two cells look like names of columns: 2 words in upper case, or none,
+ * 1 words, 0 not. */
+static int look_of(const sa_records *records) {
+    char *const *cell = records->cell;
+    if (records->cells < 2) return 2;
+    return are_single(cell) *
+           (1 + (*cell[0] >= 'A' && *cell[0] <= 'Z' && *cell[1] >= 'A' && *cell[1] <= 'Z'));
 }
 
 /* Guesses what the user has not named. Two names of languages that are words, too, or twice the
@@ -320,8 +330,12 @@ static column_guess guess_columns(const sa_pair_reader *reader, char *const *nam
     const bool vague = two && (word == 2 || strcasecmp(name[known[0]], name[known[1]]) == 0);
     column_guess guess = {.header = count > 1 && !named && !vague};
     guess.sure = two || cells == 2 || (!named && !has_texts_elsewhere(&reader->records));
-    guess.odd = !named && !guess.header && cells == 2 &&
-                (vague || (reader->records.separator && ((count && !word) || are_single(name))));
+    const bool plain = sa_pair_reader_is_plain(reader);
+    const bool separated = reader->records.separator;
+    guess.odd =
+        !named && !guess.header && cells == 2 &&
+        (vague || (separated && count && !word) || ((separated || plain) && are_single(name)));
+    if (guess.odd && plain && !vague) guess.look = look_of(&reader->records);
     for (size_t k = 0; k < 2; k++) guess.at[k] = two && !guess.odd ? known[k] : k;
     return guess;
 }
@@ -387,6 +401,7 @@ static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) 
     if (reader->format->within && !*reader->wanted && !want_names(reader, guess.at, error))
         return false;
     *header = guess.header;
+    reader->look = guess.header ? 0 : guess.look;
     reader->guessed = !*reader->wanted && !guess.header && !reader->format->within;
     if (records->separator) reader->width = records->cells;
     note_columns(reader, name, &guess);
@@ -478,8 +493,9 @@ bool sa_pair_reader_next(sa_pair_reader *reader, sa_error *error) {
         if (reader->wanted[k] && !reader->found[k])
             good = fail_columns(reader, "no column ", reader->wanted[k], records->name, error);
     records->text.failed = !good;
+    if (!more && reader->look) sa_buffer_release(&reader->note); /* a list of words */
     if (!good || !more) return false;
-    reader->count++;
+    if (reader->count++ == 1 && reader->look > look_of(records)) reader->look = 0;
     if (reader->width && records->cells != reader->width && !is_blank_row(records))
         good = sa_fail(error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
                        records->text.file.name, records->line, records->cells,

@@ -15,9 +15,10 @@ typedef struct sa_pair_reader {
     size_t at[SA_PAIR_TEXTS];  /* position of the column, from 0; SIZE_MAX: it is not read */
     bool found[SA_PAIR_TEXTS]; /* whether some row has the column */
     bool begun;                /* a row that is not blank was read */
-    bool guessed;              /* neither the user nor a header named the columns */
-    size_t width;              /* cells of every row of CSV; 0: none was read */
-    size_t count;              /* rows so far, without a header */
+    int look;     /* of a first row that the second one does not differ from: no note */
+    bool guessed; /* neither the user nor a header named the columns */
+    size_t width; /* cells of every row of CSV; 0: none was read */
+    size_t count; /* rows so far, without a header */
     char *text[SA_PAIR_TEXTS]; /* of the current row; NULL: it has none */
     sa_buffer note;            /* for the user: how the file is read; may be empty */
 } sa_pair_reader;

@@ -194,7 +194,16 @@ static const good_file good[] = {
      "1:Go on.=Va. 2:No.=Non. 3:Yes.=Oui.", NULL},
     {"x.tsv", "a b\ta b\nb\tb\nc\tc\n", NULL, "1:a b=a b 2:b=b 3:c=c", NULL},
     {"x.tsv", "question\tanswer\nWhy is it?\tSo.\nWho are you?\tMe.\n", NULL,
-     "1:question=answer 2:Why is it?=So. 3:Who are you?=Me.", NULL},
+     "1:question=answer 2:Why is it?=So. 3:Who are you?=Me.",
+     "x.tsv: read as tabs; 'question' and 'answer' on line 1 are a pair (--columns "
+     "question,answer: names)"},
+    {"x.tsv", "Italiano\tInglese\nciao\thello\ncane\tdog\n", NULL,
+     "1:Italiano=Inglese 2:ciao=hello 3:cane=dog",
+     "x.tsv: read as tabs; 'Italiano' and 'Inglese' on line 1 are a pair (--columns "
+     "Italiano,Inglese: names)"},
+    {"x.tsv", "Italiano\tInglese\nciao\thello\n", "Italiano,Inglese", "2:ciao=hello",
+     "x.tsv: read as tabs; source 'Italiano', target 'Inglese', the names on line 1"},
+    {"x.tsv", "Hund\tDog\n\nKatze\tCat\n", NULL, "1:Hund=Dog 3:Katze=Cat", NULL},
     {"x.tsv", "cat\tchat\ndog\tchien\na dog\tun chien\n", NULL,
      "1:cat=chat 2:dog=chien 3:a dog=un chien", NULL},
 };

@@ -11,8 +11,7 @@
  * compiled with -DREFERENCE, where the gradient of a model is measured by central differences. All
  * results begin as random numbers: a forward function replaces them, a backward function adds to
  * them. */
-#define main main_of_paper
-static int main(int, char **); /* unused here, so what it calls is not in the program */
+#define main static main_of_paper /* unused here, so what it calls is not in the program */
 #if __has_include("transformer.c")
 #define TRANSFORMER
 #include "transformer.c"

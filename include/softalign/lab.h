@@ -127,6 +127,7 @@ struct sa_settings {
     double entmax_alpha;  /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
     int heads;            /* H */
     int kv_heads;         /* G, which the H heads share; 0: H */
+    int latent;           /* numbers from which keys and values of all heads are made; 0: none */
     int head_projection;  /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
     bool smeared_keys;    /* each key is mixed with the key of the word before */
     int attention_gate;   /* SA_GATE_..., what weighs the outputs of heads */

@@ -20,8 +20,8 @@ typedef struct sa_attention { /* weights, or their gradients */
     const sa_normalizer *normalizer;
     int heads, kv_heads;        /* H, and G <= H; H = 0: there is no attention */
     int query_width, key_width; /* of q (for H heads) and of k (for G heads) */
-    int value_width;            /* of the values (for G heads); 0: they are the annotations */
-    int output_width;           /* of [o^1 .. o^H]; 0: the only output is the context */
+    int value_width;    /* of the values (for G heads), if they are projected; with latents 0 */
+    int output_width;   /* of [o^1 .. o^H]; 0: the values are the annotations, c their sum */
     sa_weight W_a;      /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;      /* projects the annotations */
     sa_mat v_a;         /* [1 x n_a], or whatever the score binds */

@@ -67,19 +67,19 @@ static void project_query_backward(const sa_attention *w, const sa_attention_pas
 
 /* c_i = W_c [o^1_i ; .. ; o^H_i]    rows.head_outputs [R x output_width] -> c [R x A] */
 void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
-    if (w->value_width) project(w->W_c, rows.head_outputs, c);
+    if (w->output_width) project(w->W_c, rows.head_outputs, c);
 }
 
 /* Returns the gradient of the heads' outputs. */
 static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
-    if (!w->value_width) return dc;
+    if (!w->output_width) return dc;
     sa_zero(d.head_outputs);
     project_backward(w->W_c, dc, d.head_outputs);
     return d.head_outputs;
 }
 
 sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
-    return w->value_width ? rows.head_outputs : c;
+    return w->output_width ? rows.head_outputs : c;
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -277,7 +277,7 @@ void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw) {
     if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
-    if (dw->value_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
+    if (dw->output_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
     sa_parts_project_weights_backward(s, rows, d, dw);
 }
 

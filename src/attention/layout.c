@@ -48,7 +48,8 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
                                             {"W_q", "W_k", "W_v", "W_o"}};
     const char *const *own = names[sizes->transformer];
     const sa_score *score = sizes->score;
-    const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
+    const int latent = sizes->settings.latent;
+    const int H = sizes->heads, G = latent ? 1 : sizes->kv_heads ? sizes->kv_heads : H;
     const int n = sizes->state_width,
               A = sizes->annotation_width; /* in slices that are projected separately: */
     const int slices = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
@@ -69,8 +70,9 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
         w->W_a = sa_bind_matrix(binder, prefix, own[0], w->query_width, n / slices, SA_INIT_ALIGN);
     }
     if (sa_key_projected(score)) {
-        w->key_width = sizes->size / H * G;
-        w->U_a = sa_bind_matrix(binder, prefix, own[1], w->key_width, A / slices, SA_INIT_ALIGN);
+        w->key_width = latent ? latent : sizes->size / H * G;
+        w->U_a = sa_bind_matrix(binder, prefix, latent ? "W_dkv" : own[1], w->key_width, A / slices,
+                                latent ? SA_INIT_INPUT : SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_STATE_SIZED) {
         w->key_width = G * n;
@@ -84,9 +86,11 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
     if (score->bind) w->v_a = score->bind(binder, prefix, sizes->size, H, sizes->max_positions);
     sa_parts_bind(binder, prefix, sizes, SA_BIND_BEFORE_VALUES, w);
     if (H > 1 || sizes->transformer) {
-        w->value_width = G * sizes->value;
+        w->value_width = latent ? 0 : G * sizes->value;
         w->output_width = H * sizes->value;
-        w->W_v = sa_bind_matrix(binder, prefix, own[2], w->value_width, A / slices, SA_INIT_INPUT);
+        w->W_v = sa_bind_matrix(binder, prefix, latent ? "W_uv" : own[2],
+                                latent ? w->output_width : w->value_width,
+                                latent ? latent : A / slices, SA_INIT_INPUT);
         w->W_c = sa_bind_matrix(binder, prefix, own[3], A, w->output_width, SA_INIT_INPUT);
     }
     sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_VALUES, w);
@@ -101,7 +105,7 @@ void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_atte
 
 size_t sa_memory_width(const sa_attention *w, int A) {
     const bool raw = w->score->key == SA_KEY_IDENTITY;
-    int width = raw && !w->value_width ? A : w->key_width + (w->value_width ? w->value_width : A);
+    int width = raw && !w->output_width ? A : w->key_width + (w->output_width ? w->value_width : A);
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].kind->memory.width) width += w->part[p].kind->memory.width(w, p);
     return (size_t)width;
@@ -113,7 +117,7 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
     *memory = (sa_memory){
         .first = first, .annotations = annotations, .keys = annotations, .values = annotations};
     if (w->score->key != SA_KEY_IDENTITY) memory->keys = sa_mat_alloc(arena, N, w->key_width);
-    if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
+    if (w->output_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].kind->memory.width)
             memory->part[p] = sa_mat_alloc(arena, N, w->part[p].kind->memory.width(w, p));

@@ -184,6 +184,7 @@ static const sa_part *const all_parts[] = {
     &sa_graves_part,
     &sa_smeared_keys_part,
     &sa_two_maps_part,
+    &sa_latent_part,
     &sa_positions_end_part,
     &sa_rotation_part,
     &sa_t5_part,
@@ -210,12 +211,13 @@ static const sa_part *const all_parts[] = {
 /* The order of parameters in model files, each group up to its NULL. Parts that are not listed
  * follow the second group. */
 static const sa_part *const bind_order[] = {
-    &sa_location_aware_part,
+    &sa_location_aware_part, /* one per line */
     NULL,
     &sa_predicted_window_part,
     &sa_coverage_part,
     &sa_learned_number_part,
     &sa_two_maps_part,
+    &sa_latent_part,
     &sa_delta_part,
     &sa_head_norm_part,
     &sa_null_key_part,

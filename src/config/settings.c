@@ -41,6 +41,9 @@ const sa_option sa_settings_options[] = {
     {"kv-heads", SA_INT(MODEL(kv_heads), 0, 0, 64, "N"),
      "number of key/value heads, each shared by equally many heads (Ainslie et al. 2023; 1: "
      "Shazeer 2019); 0: as --heads"},
+    {"latent", SA_INT(MODEL(latent), 0, 0, 8192, "N"),
+     "make keys and values of all heads from one vector of N numbers of each word, which caches "
+     "hold instead (MLA; DeepSeek-AI 2024); 0: from the word itself"},
     {"head-projection", SA_WORDS(MODEL(head_projection), 0, "full", "split"),
      "Transformer: each head projects all numbers of a word (full), or only its own share of them "
      "(split)"},

@@ -30,7 +30,7 @@ static void write_formula(const sa_attention_view *view, const char *place, cons
         {"s", query},
         {"h_j", view->word},
         {"W_a", maps[view->layer && score->key == SA_KEY_STATE_SIZED]},
-        {"U_a", maps[1]},
+        {"U_a", has(view, &sa_latent_part) ? "W_uk W_dkv" : maps[1]},
         {"e", "e_i"},
         {"e_j", two ? "e1_ij" : "e_ij"},
         {"e_k", two ? "e1_ik" : "e_ik"},
@@ -50,9 +50,12 @@ static void write_formula(const sa_attention_view *view, const char *place, cons
 void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory) {
     for (int k = 0; k < w->heads; k++) {
         out->line.head = w->heads > 1 ? k + 1 : 0;
+        const bool latent = sa_part_find(w, &sa_latent_part) >= 0;
         if (w->key_width && w->score->key != SA_KEY_IDENTITY)
-            sa_explainer_value(out, SA_SHAPE_MATRIX, "k",
-                               w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
+            sa_explainer_value(out, SA_SHAPE_MATRIX, latent ? "latent" : "k",
+                               latent                                ? "W_dkv h_j"
+                               : w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j"
+                                                                     : "U_a h_j",
                                sa_kv_head_slice(w, memory->keys, k));
         if (w->value_width)
             sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "W_v h_j",
@@ -68,17 +71,22 @@ static void explain_projections(const sa_attention_view *view) {
     const sa_head *at = &view->at;
     sa_explainer *out = view->out;
     const bool turns = has(view, &sa_rotation_part), keys = at->k.cols > 0;
+    const bool latent = has(view, &sa_latent_part);
     const char *query = score->query == SA_QUERY_IDENTITY ? "" : "W_q ",
                *key = score->key == SA_KEY_IDENTITY ? "" : "W_k ";
     sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", turns ? "R_i " : "", query, view->state);
-    if (keys) sa_explainer_write(out, NULL, "k_j = %s%s%s, ", turns ? "R_j " : "", key, view->word);
-    sa_explainer_write(out, NULL, "v_j = W_v %s", view->word);
+    if (latent) sa_explainer_write(out, NULL, "c_j = W_dkv %s", view->word);
+    if (keys && !latent)
+        sa_explainer_write(out, NULL, "k_j = %s%s%s, ", turns ? "R_j " : "", key, view->word);
+    if (!latent) sa_explainer_write(out, NULL, "v_j = W_v %s", view->word);
     if (out->model->sizes.settings.head_projection == SA_HEAD_PROJECTION_SPLIT)
         sa_explainer_write(out, NULL, ", of the head's share of %s and %s", view->state,
                            view->word);
     sa_explainer_vector(out, "q", "q_i", at->q);
-    if (keys) sa_explainer_value(out, SA_SHAPE_MATRIX, "k", "k_j", at->k);
-    sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "v_j", at->v);
+    if (keys)
+        sa_explainer_value(out, SA_SHAPE_MATRIX, latent ? "latent" : "k", latent ? "c_j" : "k_j",
+                           at->k);
+    if (!latent) sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "v_j", at->v);
 }
 
 /* ---- The score ------------------------------------------------------------------------------- */
@@ -265,7 +273,7 @@ static void explain_head(sa_attention_view *view, int k) {
     view->weights = (sa_mat){0};
     if (view->layer) explain_projections(view);
     explain_trace(view, k);
-    if (!w->value_width) return;
+    if (!w->output_width) return;
     if (!out->equation.size)
         sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
                            view->layer ? "v_j" : "(W_v h_j)");
@@ -284,7 +292,7 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
     }
     out->line.head = 0;
     const char *letter = view.layer ? "W_o" : "W_c";
-    if (!w->value_width)
+    if (!w->output_width)
         sa_explainer_write(out, "Bahdanau et al. 2015, equation 5",
                            has(&view, &sa_output_gate_part) ? "c_i = o_i, v_j = h_j"
                                                             : "c_i = sum_j alpha_ij h_j");

@@ -319,7 +319,7 @@ static void check_gradients(void) {
 static const struct variant {
     int heads, kv_heads, value, normalizer;
     double alpha; /* of entmax */
-    int window, window_size, coverage, projection, gate;
+    int window, window_size, coverage, projection, gate, latent;
 } variants[] = {
     {.heads = 1},
     {.heads = 2, .value = 3, .coverage = SA_COVERAGE_LINGUISTIC},
@@ -336,6 +336,8 @@ static const struct variant {
     {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK, .gate = SA_GATE_ELEMENTWISE},
     {.heads = 4, .kv_heads = 2, .value = 2, .gate = SA_GATE_HEADWISE},
     {.heads = 2, .normalizer = SA_NORMALIZER_SIGMOID, .coverage = SA_COVERAGE_LOSS},
+    {.heads = 2, .value = 2, .latent = 3, .window = SA_WINDOW_LOCAL_P},
+    {.heads = 4, .latent = 2, .coverage = SA_COVERAGE_LINGUISTIC, .gate = SA_GATE_ELEMENTWISE},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -344,6 +346,7 @@ static void set_variant(struct variant variant) {
     settings.value_size = variant.value, settings.normalizer = variant.normalizer;
     if (variant.normalizer == SA_NORMALIZER_ENTMAX) settings.entmax_alpha = variant.alpha;
     settings.window = variant.window, settings.coverage = variant.coverage;
+    settings.latent = variant.latent;
     settings.head_projection = variant.projection, settings.attention_gate = variant.gate;
     if (variant.normalizer == SA_NORMALIZER_STICK_BREAKING) settings.model = SA_MODEL_DECODER_ONLY;
     if (variant.window_size) settings.window_size = variant.window_size;
@@ -391,6 +394,11 @@ static const struct {
     {SA_SITE_DECODER,
      SA_POSITIONS_ALIBI,
      {.heads = 2, .kv_heads = 1, .normalizer = SA_NORMALIZER_SELECTIVE}},
+    {SA_SITE_DECODER, SA_POSITIONS_T5, {.heads = 2, .value = 3, .latent = 2}},
+    {SA_SITE_CROSS, 0, {.heads = 1, .latent = 5, .normalizer = SA_NORMALIZER_SINK}},
+    {SA_SITE_DECODER,
+     SA_POSITIONS_FORGETTING,
+     {.heads = 2, .latent = 3, .window = SA_WINDOW_SLIDING, .gate = SA_GATE_HEADWISE}},
 };
 enum { LAYERS = sizeof layers / sizeof *layers };
 

@@ -206,6 +206,7 @@ static const struct {
              {"guided-alignment", 1},
              {"guided-at", 0},
              {"head-projection", 0},
+             {"latent", 2},
              {"smeared-keys", 1},
              {"attention-gate", 0},
              {"exclusive", 1},

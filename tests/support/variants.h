@@ -39,10 +39,10 @@ static inline sa_settings small_settings(void) {
 
 /* Whether an option changes what models of a family compute. */
 static inline bool of_family(const char *option, int model) {
-    static const char *const both[] = {"attention",  "heads",        "value-size",    "window",
-                                       "layers",     "tie",          "positions",     "window-size",
-                                       "normalizer", "entmax-alpha", "coverage",      "kv-heads",
-                                       "copy",       "smeared-keys", "attention-gate"};
+    static const char *const both[] = {
+        "attention", "heads",       "value-size",   "window",        "layers",   "tie",
+        "positions", "window-size", "normalizer",   "entmax-alpha",  "coverage", "kv-heads",
+        "latent",    "copy",        "smeared-keys", "attention-gate"};
     const bool joined = strcmp(option, "prefix") == 0;
     const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0 ||
                      strcmp(option, "exclusive") == 0 || strcmp(option, "hybrid") == 0;
@@ -61,6 +61,10 @@ static inline bool of_family(const char *option, int model) {
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
+    if (settings->latent) {
+        settings->attention = SA_ATTENTION_SCALED_DOT;
+        if (settings->heads == 1) settings->heads = 2;
+    }
     if (settings->head_projection) settings->heads = 2, settings->embed = 8;
     if (settings->heads == 4 && (settings->attention == SA_ATTENTION_COSINE ||
                                  settings->attention == SA_ATTENTION_QK_NORM)) {
@@ -94,11 +98,12 @@ static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
-    } counts[] = {
-        {"heads", 2},          {"heads", 4},          {"kv-heads", 1},
-        {"kv-heads", 2},       {"value-size", 3},     {"layers", 2},
-        {"decoder-layers", 2}, {"decoder-layers", 3}, {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED},
-        {"hybrid", 2}};
+    } counts[] = {{"heads", 2},          {"heads", 4},
+                  {"kv-heads", 1},       {"kv-heads", 2},
+                  {"latent", 3},         {"value-size", 3},
+                  {"layers", 2},         {"decoder-layers", 2},
+                  {"decoder-layers", 3}, {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED},
+                  {"hybrid", 2}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {

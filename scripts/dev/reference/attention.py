@@ -245,6 +245,8 @@ def weights_of(p, o, part):
     names of its paper, and the one matrix of `general` projects the keys. And lambda_init of its layer"""
     names = {**NAMES_2017, "W_k": "W_a"} if o.attention == "general" else NAMES_2017
     own = {name.removeprefix(f"{part}."): weight for name, weight in p.items() if name.rpartition(".")[0] == part}
+    if "W_dkv" in own:  # k_j = W_uk c_j, v_j = W_uv c_j, c_j = W_dkv h_j (DeepSeek-AI 2024)
+        own |= {"W_k": own["W_uk"] @ own["W_dkv"], "W_v": own["W_uv"] @ own["W_dkv"]}
     return lambda_init(o, part) | {names.get(name, name): weight for name, weight in own.items()}
 
 

@@ -35,7 +35,7 @@ DEFAULTS = {  # None: there is none
                      "smeared-keys", "exclusive"), False),
     **dict.fromkeys(("embed", "hidden", "attn", "maxout")),
     **dict.fromkeys(("layers", "decoder-layers", "heads", "coverage-weight", "reinforce-weight"), 1),
-    **dict.fromkeys(("kv-heads", "value-size", "label-smoothing", "guided-alignment", "hybrid"), 0),
+    **dict.fromkeys(("kv-heads", "latent", "value-size", "label-smoothing", "guided-alignment", "hybrid"), 0),
     "ffn": 256,
     "window-size": 10,
     "max-len": 50,

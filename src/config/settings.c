@@ -42,8 +42,7 @@ const sa_option sa_settings_options[] = {
      "number of key/value heads, each shared by equally many heads (Ainslie et al. 2023; 1: "
      "Shazeer 2019); 0: as --heads"},
     {"latent", SA_INT(MODEL(latent), 0, 0, 8192, "N"),
-     "make keys and values of all heads from one vector of N numbers of each word, which caches "
-     "hold instead (MLA; DeepSeek-AI 2024); 0: from the word itself"},
+     "keys and values come from N numbers of each word (MLA; DeepSeek-AI 2024); 0: from the word"},
     {"head-projection", SA_WORDS(MODEL(head_projection), 0, "full", "split"),
      "Transformer: each head projects all numbers of a word (full), or only its own share of them "
      "(split)"},
@@ -54,8 +53,7 @@ const sa_option sa_settings_options[] = {
      "weigh the output of each head by a gate of the query's vector, one number per head or one "
      "for each number of its output (Qiu et al. 2025)"},
     {"exclusive", SA_SWITCH(MODEL(exclusive)),
-     "Transformer: take out of what a word gathers from the others, in self-attention, the part "
-     "along its own value (XSA; Zhai 2026)"},
+     "Transformer: take from what a word gathers the part along its own value (XSA; Zhai 2026)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),

@@ -14,6 +14,16 @@ static int shared(int head) {
     return settings.kv_heads ? head * settings.kv_heads / settings.heads : head;
 }
 
+/* out += W W_dkv h with the rows of a head, if the model has latents. */
+static void add_latent(const char *name, int head, const double *h, double *out) {
+    double latent[WIDE] = {0};
+    const sa_param *W = param("attention.", name);
+    if (!W) return;
+    add_product("attention.", "W_dkv", h, latent);
+    add_rows("attention.", name, head * (W->rows / settings.heads), W->rows / settings.heads,
+             latent, out);
+}
+
 /* The score of query s and annotation h, whose key has what earlier weights add to it, or of the
  * learned null key if h is NULL, by the name of its row; NaN for a row unknown to this test. */
 static double score(const char *name, int head, const double *s, const double *h, int j,
@@ -35,6 +45,7 @@ static double score(const char *name, int head, const double *s, const double *h
     }
     add_rows("attention.", "W_a", head * own, own, s, q);
     if (h) add_rows("attention.", "U_a", shared(head) * own, own, h, k);
+    add_latent("W_uk", head, h, k);
     for (int d = 0; !h && d < own; d++)
         k[d] = weight(param("attention.", "k_0"), 0, head * own + d);
     if (strcmp(name, "monotonic") == 0) {
@@ -235,6 +246,11 @@ static void smeared_of(int i, int head, const double *h, int j, double *mixed) {
     same("smeared", i, get(i, settings.heads > 1 ? head + 1 : 0, "smeared") + j * own, k, own);
 }
 
+/* Returns the size of a head's output. */
+static int width_of(int heads) {
+    return heads > 1 ? param("attention.", "W_c")->cols / heads : annotation_width();
+}
+
 static void check_head(int i, int head, const double *s, double *o) {
     const char *name = SA_NAME(sa_scores, (size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
@@ -259,9 +275,15 @@ static void check_head(int i, int head, const double *s, double *o) {
     if (part == &sa_hard_part) largest_of(i, at, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);
     const struct line *v = H > 1 ? find(0, at, "v") : find(0, 0, "h");
-    for (int k = 0; k < v->head.cols; k++) {
+    const int width = width_of(H);
+    for (int k = 0; k < width; k++) {
         o[k] = 0;
-        for (int j = 0; j < S; j++) o[k] += alpha[j] * v->number[j * v->head.cols + k];
+        for (int j = 0; v && j < S; j++) o[k] += alpha[j] * v->number[j * width + k];
+    }
+    for (int j = 0; j < S; j++) {
+        double latent[WIDE] = {0};
+        add_latent("W_uv", head, h + j * A, latent);
+        for (int k = 0; k < width; k++) o[k] += alpha[j] * latent[k];
     }
     const sa_param *W_g = param("attention.", "W_g");
     if (W_g) {
@@ -270,14 +292,14 @@ static void check_head(int i, int head, const double *s, double *o) {
         add_rows("attention.", "W_g", head * gates, gates, s, g);
         for (int k = 0; k < gates; k++) g[k] = sigma(g[k]);
         same("gate", i, get(i, at, "gate"), g, gates);
-        for (int k = 0; k < v->head.cols; k++) o[k] *= g[gates > 1 ? k : 0];
+        for (int k = 0; k < width; k++) o[k] *= g[gates > 1 ? k : 0];
     }
-    if (H > 1) same("o", i, get(i, at, "o"), o, v->head.cols);
+    if (H > 1) same("o", i, get(i, at, "o"), o, width);
 }
 
 static void check_attention(int i, const double *s) {
     const int H = settings.heads, A = annotation_width();
-    const int width = H > 1 ? find(0, 1, "v")->head.cols : A;
+    const int width = width_of(H);
     double o[WIDE], c[WIDE] = {0};
     for (int head = 0; head < H; head++) check_head(i, head, s, o + head * width);
     if (H > 1) add_product("attention.", "W_c", o, c);

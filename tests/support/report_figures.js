@@ -126,7 +126,7 @@ async function curvesAndLengths(page, folder, models) {
   assert.match(await text(page, "#curves .tip"), new RegExp(`^${first[2]} updates`));
   assert.deepStrictEqual(
     await page.run(
-      `[...document.querySelectorAll("#curves .axis")].map((name) => name.textContent)`,
+      `[...document.querySelectorAll("#curves svg > .axis")].map((name) => name.textContent)`,
     ),
     ["updates", "validation loss, nats per word"],
   );

@@ -359,7 +359,7 @@ typedef struct sa_aligner_options {
     int iterations, threads;
     double alpha; /* of the Dirichlet prior, 1e-6 to 0.999; 0: "auto", 1: "none" */
     int64_t seed; /* of SA_ALIGNER_FERTILITY, */
-    int samplers; /* number of samplers, whose weights are averaged; 0: 3 */
+    int samplers; /* number of samplers, whose weights are averaged; 0: 8 */
     uint64_t reserved[2];
 } sa_aligner_options;
 

@@ -27,8 +27,8 @@ const sa_option sa_aligner_option_rows[] = {
      "iterations of expectation maximization; before those of 2 come 5 of 1, and before those of "
      "hmm 5 of diagonal; of fertility, 1000 N / sqrt(pairs) passes, and before them a quarter as "
      "many without fertility and without jumps"},
-    {"samplers", SA_INT(AT(samplers), 3, 0, 100, "N"),
-     "fertility: samplers that start apart, whose probabilities are averaged; 0: 3"},
+    {"samplers", SA_INT(AT(samplers), 8, 0, 100, "N"),
+     "fertility: samplers that start apart, whose probabilities are averaged; 0: 8"},
     {"seed", SA_INT64(AT(seed), 1, 0, 9007199254740991, "N"), "fertility: random seed"},
     {"alpha", SA_OPTION_REAL, AT(alpha), AUTO, 1e-6, 0.999, NULL, SA_LIST("auto", "none"), "X",
      "Dirichlet prior of the translation probabilities, by variational Bayes; none: maximum "

@@ -11,6 +11,8 @@
 enum { BACK = SA_GIBBS_JUMPS / 2 - 1 }; /* the farthest jump back with a count of its own */
 enum { NEW_PASSES = 12 };               /* over a new pair, a third for each stage */
 
+#define SMALLEST 1e-100 /* of the fertilities drawn: none is 0, since they divide each other */
+
 /* ---- A link ---------------------------------------------------------------------------------- */
 
 static int jump_of(int d) {
@@ -133,7 +135,8 @@ static void count_jumps(const sa_fertility *all, sa_gibbs *s) {
         }
 }
 
-static void count_fertilities(const sa_fertility *all, sa_gibbs *s) {
+/* Draws P_e(x) of each source word, up to a factor, from Dirichlet(n_e(x) + 1/2). */
+static void draw_fertilities(const sa_fertility *all, sa_gibbs *s) {
     for (int32_t e = 0; e < all->sources; e++)
         for (int phi = 0; phi < SA_GIBBS_FERTILITIES; phi++) s->fertility[e][phi] = 0.5;
     for (const sa_gibbs_pair *x = all->pair; x < all->pair + all->count; x++) {
@@ -141,6 +144,9 @@ static void count_fertilities(const sa_fertility *all, sa_gibbs *s) {
         for (int i = 0; i < x->I; i++)
             if (s->phi[i] < SA_GIBBS_FERTILITIES) s->fertility[x->e[i]][s->phi[i]]++;
     }
+    for (int32_t e = 0; e < all->sources; e++)
+        for (int phi = 0; phi < SA_GIBBS_FERTILITIES; phi++)
+            s->fertility[e][phi] = fmax(sa_rng_gamma(&s->rng, s->fertility[e][phi]), SMALLEST);
 }
 
 /* Runs a pass of a sampler; the last one adds its conditionals to the mean. */
@@ -149,8 +155,8 @@ static void run_pass(void *context, int task) {
     sa_gibbs *s = &all->sampler[task];
     if (all->first && !all->stage) start(all, s);
     if (all->first) count_jumps(all, s);
-    count_fertilities(all, s);
     s->stage = all->stage;
+    if (s->stage == SA_GIBBS_FERTILITY) draw_fertilities(all, s);
     s->log_p = 0;
     for (const sa_gibbs_pair *x = all->pair; x < all->pair + all->count; x++)
         sa_gibbs_visit(s, x, true, 1.0 / all->samplers, all->last ? p_of(all, x) : NULL);
@@ -260,7 +266,7 @@ static bool learn(sa_aligner_model *model, const sa_aligner_options *options,
     const double base = SA_GIBBS_PRIOR * (targets - SA_SPECIAL_TOKENS);
     sa_fertility *all = model->fertility = sa_new(1, sizeof *all, error);
     if (!all) return false;
-    all->samplers = options->samplers ? options->samplers : 3;
+    all->samplers = options->samplers ? options->samplers : 8;
     all->seed = (uint64_t)options->seed;
     all->sources = model->lexicon.sources;
     all->sampler = sa_new((size_t)all->samplers, sizeof *all->sampler, error);

@@ -11,8 +11,8 @@
  *   t(f | e) = (n(e, f) + a) / (n(e) + a V_f),  c(d) = n(d) + 1/2,  C = sum_d c(d)
  *
  * phi_i is the number of other links of e_i, and F_e(x) = P_e(x) / P_e(x - 1) with the fertilities
- * P_e(x) ~ n_e(x) + 1/2 of the pass before. The factor C is there as null takes one jump and a link
- * two. */
+ * P_e, drawn before each pass from Dirichlet(n_e(x) + 1/2), n_e of the pass before. The factor C is
+ * there as null takes one jump and a link two. */
 #pragma once
 
 #include "aligner/aligner_kind.h"
@@ -42,7 +42,7 @@ typedef struct sa_gibbs {
     sa_gibbs_stage stage;
     uint32_t *links;                           /* [entries + 1] n(e, f), as the lexicon */
     double *total;                             /* [sources] n(e) + a V_f */
-    double (*fertility)[SA_GIBBS_FERTILITIES]; /* [sources] n_e(x) + 1/2 */
+    double (*fertility)[SA_GIBBS_FERTILITIES]; /* [sources] P_e(x), up to a factor */
     double jump[SA_GIBBS_JUMPS], jumps;        /* c(d), and C */
     int *link;                                 /* a_j of all target words; I: null */
     double log_p;                              /* sum of log p(f_j | rest) of the last pass */

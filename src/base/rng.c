@@ -82,3 +82,12 @@ double sa_rng_normal(sa_rng *rng) {
     double radius = sqrt(-2 * log(1 - sa_rng_uniform(rng)));
     return radius * cos(6.283185307179586 * sa_rng_uniform(rng));
 }
+
+double sa_rng_gamma(sa_rng *rng, double a) {
+    if (a < 1) return sa_rng_gamma(rng, a + 1) * pow(sa_rng_uniform(rng), 1 / a);
+    const double d = a - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        const double x = sa_rng_normal(rng), root = 1 + c * x, v = root * root * root;
+        if (v > 0 && log(sa_rng_uniform(rng)) < x * x / 2 + d * (1 - v + log(v))) return d * v;
+    }
+}

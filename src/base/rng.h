@@ -1,6 +1,6 @@
 /* rng: PCG32 (O'Neill 2014, XSH-RR 64/32), seeded through SplitMix64 (Steele et al. 2014). Integers
- * only, so the same seed gives the same numbers on every machine; only sa_rng_normal uses libm. A
- * generator is 16 bytes of plain data: copy it to save it. */
+ * only, so the same seed gives the same numbers on every machine; only normal and gamma
+ * numbers use libm. A generator is 16 bytes of plain data: copy it to save it. */
 #pragma once
 
 #include <stdint.h>
@@ -19,6 +19,9 @@ uint32_t sa_rng_below(sa_rng *rng, uint32_t bound);
 double sa_rng_uniform(sa_rng *rng);
 /* Returns a standard normal number, by Box and Muller. */
 double sa_rng_normal(sa_rng *rng);
+/* Returns a number from the gamma distribution of shape a > 0 and scale 1, by Marsaglia and Tsang
+ * (2000); may round to 0 if a is small. */
+double sa_rng_gamma(sa_rng *rng, double a);
 
 /* Applies SplitMix64's finalizer: a good 64-bit hash of one number. */
 uint64_t sa_hash_mix(uint64_t value);

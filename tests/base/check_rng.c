@@ -154,10 +154,32 @@ START_TEST(normal_is_finite_at_the_ends) {
 }
 END_TEST
 
+/* Mean and variance are a; e^-x has the mean 2^-a. */
+START_TEST(gamma_has_the_moments_of_a_gamma) {
+    static const double shapes[] = {0.5, 1, 1.5, 40};
+    const int n = 200000;
+    for (int k = 0; k < 4; k++) {
+        const double a = shapes[k];
+        sa_rng rng = sa_rng_seed(5, (uint64_t)k);
+        double first = 0, second = 0, shrunk = 0;
+        for (int i = 0; i < n; i++) {
+            const double x = sa_rng_gamma(&rng, a);
+            ck_assert_double_ge(x, 0);
+            first += (x - a) / n, second += (x - a) * (x - a) / n;
+            shrunk += exp(-x) / n;
+        }
+        ck_assert_double_le(fabs(first), 4 * sqrt(a / n));
+        ck_assert_double_le(fabs(second - a), 4 * sqrt((2 * a * a + 6 * a) / n));
+        ck_assert_double_le(fabs(shrunk - pow(2, -a)), 4 * sqrt((pow(3, -a) - pow(4, -a)) / n));
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("rng", &tests);
     tcase_add_test(tests, numbers_are_those_of_pcg32);
+    tcase_add_test(tests, gamma_has_the_moments_of_a_gamma);
     tcase_add_test(tests, seeds_are_mixed_as_splitmix64_does);
     tcase_add_test(tests, hash_is_mixed_fnv_1a);
     tcase_add_test(tests, keyed_hash_is_siphash_1_3);

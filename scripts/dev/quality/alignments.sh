@@ -108,16 +108,17 @@ choose_head() { # FOLDER DIRECTION
     mv "$1/head.new" "$1/head.$2"
 }
 
-# Heads and links that belong to a model of another recipe are made again.
-train_both() { # FOLDER SEED RECIPE OPTION...
+# Heads and links that belong to a model of another recipe are made again. `--teacher MODEL`, the first option, is
+# the aligner whose links guide the attention.
+train_both() { # FOLDER SEED RECIPE [--teacher MODEL] OPTION...
     local run=$1 seed=$2 recipe=$3 direction links teacher=1
     shift 3
+    [ "$1" != --teacher ] || { teacher=$2 && shift 2; }
     for direction in en-fr fr-en; do
         [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
         links=()
         if [[ $* == *guided-alignment* ]]; then
-            [[ $* != *guided-at* ]] || teacher=hmm
-            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model $teacher
+            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model "$teacher" --seed "$seed"
             links=(--alignments "$run/all.$direction")
         fi
         train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"
@@ -133,7 +134,7 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         if [ ! -e "$run/trained" ] || [ "$(cat "$run/recipe" 2>/dev/null)" != "$3" ]; then
             rm -f "$run/trained"
             echo "$built" >"$run/commit"
-            for direction in en-fr fr-en; do links_of_aligner "$run" $direction "${@:5}"; done
+            for direction in en-fr fr-en; do links_of_aligner "$run" $direction --seed "$2" "${@:5}"; done
             echo "$3" >"$run/recipe"
             echo "$((SECONDS - begin)) -" >"$run/trained"
         fi

@@ -15,6 +15,8 @@ static const struct {
     {"entmax-alpha", "1.2", "normalizer=entmax"},
     {"heads", "2", RNN},
     {"kv-heads", "1", TRANSFORMER " heads=2"},
+    {"latent", "3", TRANSFORMER},
+    {"hybrid", "2", TRANSFORMER " attention=linear layers=2"},
     {"value-size", "3", "heads=2"},
     {"window-size", "1", "window=local-m"},
     {"max-fertility", "5", "coverage=linguistic"},

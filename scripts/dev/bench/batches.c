@@ -49,7 +49,7 @@ static bool print_batches(const char *path, int first, int wanted, const sa_sett
     sa_batcher batcher;
     if (!sa_corpus_open(&corpus, path, error) ||
         !sa_text_codecs_build(&source, &target, &corpus, NULL, settings, NULL, error) ||
-        !sa_dataset_build(&data, &corpus, NULL, &source, &target, settings->max_len, false,
+        !sa_dataset_build(&data, &corpus, NULL, &source, &target, settings->max_len, settings,
                           error) ||
         !sa_batcher_open(&batcher, data.source, data.target, data.count, settings->batch,
                          settings->batch_tokens, settings->seed, error))

@@ -108,17 +108,16 @@ choose_head() { # FOLDER DIRECTION
     mv "$1/head.new" "$1/head.$2"
 }
 
-# Heads and links that belong to a model of another recipe are made again. `--teacher MODEL`, the first option, is
-# the aligner whose links guide the attention.
-train_both() { # FOLDER SEED RECIPE [--teacher MODEL] OPTION...
+# Heads and links that belong to a model of another recipe are made again.
+train_both() { # FOLDER SEED RECIPE OPTION...
     local run=$1 seed=$2 recipe=$3 direction links teacher=1
     shift 3
-    [ "$1" != --teacher ] || { teacher=$2 && shift 2; }
     for direction in en-fr fr-en; do
         [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
         links=()
         if [[ $* == *guided-alignment* ]]; then
-            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model "$teacher" --seed "$seed"
+            [[ $* != *guided-at* ]] || teacher=hmm
+            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model $teacher
             links=(--alignments "$run/all.$direction")
         fi
         train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"

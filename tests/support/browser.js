@@ -234,7 +234,7 @@ class Page {
   }
 
   // Waits until an expression is true in the page, and returns the milliseconds.
-  async until(expression, most = 30000) {
+  async until(expression, most = 90000) {
     const begin = performance.now();
     while (!(await this.run(expression))) {
       if (performance.now() - begin > most)

@@ -14,6 +14,57 @@
 
 #include <string.h>
 
+static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int l,
+                          sa_attention_rows rows, sa_mat o);
+static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d);
+static void project_weights_backward(sa_mat dy, sa_mat x, sa_weight dW);
+static void project_query_backward(const sa_attention *w, const sa_attention_pass *pass, sa_mat ds);
+static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
+                           sa_query_block block, sa_mat d_o, sa_attention *dw);
+
+/* ---- Any number of queries ------------------------------------------------------------------- */
+
+/* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V)
+ *
+ *   s [R x n] -> rows.q [R x query_width], rows.alpha [R x H S], c [R x A] */
+void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const sa_queries *queries,
+                          sa_mat s, sa_attention_rows rows, sa_mat c,
+                          const sa_attention_scratch *scratch) {
+    const sa_mat o = sa_attention_head_output(w, rows, c);
+    sa_attention_project_query(w, s, rows);     /* q = W_a s */
+    for (int b = 0; b < queries->blocks; b++) { /* e, alpha, o */
+        if (repeats_query(w, queries->which, s, b, rows, o)) continue;
+        sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
+    }
+    sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
+    sa_trace("c", c);
+}
+
+void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
+                           const sa_queries *queries, sa_mat dc, sa_mat ds, sa_attention *dw) {
+    const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
+    sa_attention_rows_zero(w, pass->d);
+    for (int b = 0; b < queries->blocks; b++) /* e, alpha, o */
+        heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
+    project_query_backward(w, pass, ds); /* q = W_a s */
+}
+
+/* dW_a += dq' s, dW_c += dc' o, of any number of steps at once */
+void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
+                                       sa_attention_rows d, sa_attention *dw) {
+    if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
+    if (dw->output_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
+    sa_parts_project_weights_backward(s, rows, d, dw);
+}
+
+sa_query_block sa_queries_of(const sa_queries *queries, int b) {
+    const int sentence = queries->which ? queries->which[b] : b;
+    if (!queries->first) return (sa_query_block){b, 1, sentence, queries->i, 0};
+    const int first = queries->first[b];
+    const int causal = queries->prefix ? queries->prefix[b] : queries->causal;
+    return (sa_query_block){first, queries->first[b + 1] - first, sentence, 1, causal};
+}
+
 /* ---- Projections -----------------------------------------------------------------------------
  * y = W x: one product, or with split projections one for each head, of its slice of x and its rows
  * of W. */
@@ -124,6 +175,57 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d) {
     for (int p = 0; p < w->parts; p++) sa_zero(d->part[p]);
 }
 
+/* ---- All heads of one block of queries ------------------------------------------------------- */
+
+static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query_block block,
+                        sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch);
+static sa_head head_of(const sa_attention *w, const sa_head *all, int k);
+static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S);
+
+/* Attends with every head.    rows.q [R x query_width] -> rows.alpha [R x H S], o [R x ..] */
+void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
+                      sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch) {
+    sa_head all = block_of(w, memory, block, rows, o, scratch);
+    all.spans = sa_attention_spans(w, &all, scratch->spans);
+    sa_parts_forward(w, SA_PLACE_QUERY, &all);
+    for (int k = 0; k < w->heads; k++) {
+        sa_head head = head_of(w, &all, k);
+        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
+        sa_attend_forward(w, &head);
+    }
+}
+
+/* Returns the buffer for the gradient of head k's weights, which holds what losses on the weights
+ * contribute, or 0. */
+static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
+    if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
+    const sa_mat dalpha = sa_corner(d->scratch->dalpha, d->c.rows, S);
+    sa_zero(dalpha);
+    return dalpha;
+}
+
+/* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, dmemory except its
+ * annotations, and the score's and parts' weights in dw. */
+static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
+                           sa_query_block block, sa_mat d_o, sa_attention *dw) {
+    const sa_attention_scratch *scratch = pass->scratch;
+    sa_head all = block_of(w, pass->memory, block, pass->rows, d_o, scratch),
+            dall = block_of(dw, pass->dmemory, block, pass->d, d_o, scratch);
+    dall.dw = dw;
+    all.c = (sa_mat){0}; /* not stored by the forward pass */
+    all.spans = sa_attention_spans(w, &all, scratch->spans);
+    for (int k = 0; k < w->heads; k++) {
+        sa_head head = head_of(w, &all, k), d = head_of(w, &dall, k);
+        const sa_mat dkeys = d.k;
+        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
+        d.alpha = dalpha_of(w, &dall, k, all.v.rows);
+        head.gradient = &d;
+        sa_attend_backward(w, &head, &d);
+        if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used its own keys */
+    }
+    sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall);
+}
+
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
 sa_mat sa_head_slice(sa_mat all, int heads, int k) {
@@ -186,54 +288,6 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
     return head;
 }
 
-/* ---- All heads of one block of queries ------------------------------------------------------- */
-
-/* Attends with every head.    rows.q [R x query_width] -> rows.alpha [R x H S], o [R x ..] */
-void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
-                      sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch) {
-    sa_head all = block_of(w, memory, block, rows, o, scratch);
-    all.spans = sa_attention_spans(w, &all, scratch->spans);
-    sa_parts_forward(w, SA_PLACE_QUERY, &all);
-    for (int k = 0; k < w->heads; k++) {
-        sa_head head = head_of(w, &all, k);
-        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-        sa_attend_forward(w, &head);
-    }
-}
-
-/* Returns the buffer for the gradient of head k's weights, which holds what losses on the weights
- * contribute, or 0. */
-static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
-    if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
-    const sa_mat dalpha = sa_corner(d->scratch->dalpha, d->c.rows, S);
-    sa_zero(dalpha);
-    return dalpha;
-}
-
-/* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, dmemory except its
- * annotations, and the score's and parts' weights in dw. */
-static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
-                           sa_query_block block, sa_mat d_o, sa_attention *dw) {
-    const sa_attention_scratch *scratch = pass->scratch;
-    sa_head all = block_of(w, pass->memory, block, pass->rows, d_o, scratch),
-            dall = block_of(dw, pass->dmemory, block, pass->d, d_o, scratch);
-    dall.dw = dw;
-    all.c = (sa_mat){0}; /* not stored by the forward pass */
-    all.spans = sa_attention_spans(w, &all, scratch->spans);
-    for (int k = 0; k < w->heads; k++) {
-        sa_head head = head_of(w, &all, k), d = head_of(w, &dall, k);
-        const sa_mat dkeys = d.k;
-        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-        d.alpha = dalpha_of(w, &dall, k, all.v.rows);
-        head.gradient = &d;
-        sa_attend_backward(w, &head, &d);
-        if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used its own keys */
-    }
-    sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall);
-}
-
-/* ---- Any number of queries ------------------------------------------------------------------- */
-
 /* Copies the weights and output of an earlier row to row l if it has the same sentence and the same
  * query (hypotheses of a beam that continue the same one): without parts, they depend on nothing
  * else. Returns whether there is such a row. */
@@ -246,45 +300,4 @@ static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int
         return true;
     }
     return false;
-}
-
-/* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V)
- *
- *   s [R x n] -> rows.q [R x query_width], rows.alpha [R x H S], c [R x A] */
-void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const sa_queries *queries,
-                          sa_mat s, sa_attention_rows rows, sa_mat c,
-                          const sa_attention_scratch *scratch) {
-    const sa_mat o = sa_attention_head_output(w, rows, c);
-    sa_attention_project_query(w, s, rows);     /* q = W_a s */
-    for (int b = 0; b < queries->blocks; b++) { /* e, alpha, o */
-        if (repeats_query(w, queries->which, s, b, rows, o)) continue;
-        sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
-    }
-    sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
-    sa_trace("c", c);
-}
-
-void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
-                           const sa_queries *queries, sa_mat dc, sa_mat ds, sa_attention *dw) {
-    const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
-    sa_attention_rows_zero(w, pass->d);
-    for (int b = 0; b < queries->blocks; b++) /* e, alpha, o */
-        heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
-    project_query_backward(w, pass, ds); /* q = W_a s */
-}
-
-/* dW_a += dq' s, dW_c += dc' o, of any number of steps at once */
-void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
-                                       sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
-    if (dw->output_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
-    sa_parts_project_weights_backward(s, rows, d, dw);
-}
-
-sa_query_block sa_queries_of(const sa_queries *queries, int b) {
-    const int sentence = queries->which ? queries->which[b] : b;
-    if (!queries->first) return (sa_query_block){b, 1, sentence, queries->i, 0};
-    const int first = queries->first[b];
-    const int causal = queries->prefix ? queries->prefix[b] : queries->causal;
-    return (sa_query_block){first, queries->first[b + 1] - first, sentence, 1, causal};
 }

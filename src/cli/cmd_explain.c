@@ -170,8 +170,10 @@ static bool run(cli_call *call, sa_error *error) {
     explain_options *options = call->options;
     if (options->all && options->job.step != 1)
         return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
-    if (options->job.lens && (options->all || options->job.step != 1 || options->roles))
-        return sa_fail(error, SA_USAGE, "--lens excludes --step, --all and --roles");
+    if (options->job.lens && (options->all || options->job.step != 1 || options->roles ||
+                              options->job.layer != 1 || options->job.site != SA_SITE_ENCODER))
+        return sa_fail(error, SA_USAGE,
+                       "--lens excludes --step, --all, --roles, --layer and --site");
     if (options->html && (!options->job.lens || options->json))
         return sa_fail(error, SA_USAGE, "--html is for --lens without --json");
     if (options->all || options->job.lens) options->job.step = 0;

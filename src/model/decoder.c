@@ -5,6 +5,109 @@
 #include "model/decoder.h"
 #include "base/thread.h"
 
+static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_state dstate,
+                                sa_recurrent_decoder *dw);
+static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                  sa_recurrent_decoder *dw);
+static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s);
+static void query_attention_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
+                                     sa_recurrent_decoder *dw);
+static void context_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                             sa_recurrent_decoder *dw);
+
+/* ---- The decoders ---------------------------------------------------------------------------- */
+
+/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
+ * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
+static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    query_attention_forward(w, step, step->rows.layer[0].cell.previous.s);
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                              sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    query_attention_backward(w, step, step->d.layer[0].previous.s, dw);
+}
+
+/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
+static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_mat c = step->rows.c;
+    for (int l = 0; l < c.rows; l++) /* c_i = c */
+        sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
+                    sa_rows(c, l, 1));
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    sa_add(step->d.c, sa_rows(step->dsource->c, 0, step->d.c.rows)); /* c_i = c */
+}
+
+/* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
+static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+}
+
+/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
+ * layer. s [L x n], c [L x A] */
+static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+    query_attention_forward(w, step, step->rows.layer[w->sizes.layers - 1].s.s);
+}
+
+static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           sa_recurrent_decoder *dw) {
+    query_attention_backward(w, step, step->d.layer[w->sizes.layers - 1].y, dw);
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+}
+
+/* dl4mt: u_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query u_i; s_i from c_i and u_i */
+static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    first_cell_forward(w, step);
+    query_attention_forward(w, step, cell->previous.s);
+    sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
+    sa_product_forward(sa_C_of(&w->context_cell), step->rows.c, cell->gates, cell->cache);
+    sa_recurrent_step_forward(&w->context_cell, *cell, step->rows.layer[0].s);
+    layers_above_forward(w, step);
+}
+
+static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                          sa_recurrent_decoder *dw) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    const sa_decoder_gradients *d = &step->d;
+    layers_above_backward(w, step, dw);
+    sa_state_zero(d->proposal);
+    sa_recurrent_step_backward(&w->context_cell, *cell, d->layer[0].s, d->context_a, d->proposal,
+                               step->workspace, &dw->context_cell);
+    sa_product_backward(sa_C_of(&w->context_cell), cell->cache, d->context_a, 1, d->c,
+                        &dw->context_cell); /* a += C c_i */
+    query_attention_backward(w, step, d->proposal.s, dw);
+    first_cell_backward(w, step, d->proposal, dw);
+}
+
 /* ---- The pieces of a step -------------------------------------------------------------------- */
 
 /* Computes s_i = f(a, s_{i-1}) [L x n] of the first layer, or u_i where a second cell makes s_i. */
@@ -95,96 +198,6 @@ static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
 static sa_mat readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
     const sa_decoder_layer_rows *last = &rows->layer[w->sizes.layers - 1];
     return w->sizes.sees_previous ? last->cell.previous.s : last->s.s;
-}
-
-/* ---- The decoders ---------------------------------------------------------------------------- */
-
-/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
- * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
-static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    query_attention_forward(w, step, step->rows.layer[0].cell.previous.s);
-    context_forward(w, step);
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                              sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-    context_backward(w, step, dw);
-    query_attention_backward(w, step, step->d.layer[0].previous.s, dw);
-}
-
-/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
-static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    const sa_mat c = step->rows.c;
-    for (int l = 0; l < c.rows; l++) /* c_i = c */
-        sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
-                    sa_rows(c, l, 1));
-    context_forward(w, step);
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-    context_backward(w, step, dw);
-    sa_add(step->d.c, sa_rows(step->dsource->c, 0, step->d.c.rows)); /* c_i = c */
-}
-
-/* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
-static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                                sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-}
-
-/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
- * layer. s [L x n], c [L x A] */
-static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-    query_attention_forward(w, step, step->rows.layer[w->sizes.layers - 1].s.s);
-}
-
-static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           sa_recurrent_decoder *dw) {
-    query_attention_backward(w, step, step->d.layer[w->sizes.layers - 1].y, dw);
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-}
-
-/* dl4mt: u_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query u_i; s_i from c_i and u_i */
-static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    const sa_recurrent_rows *cell = &step->rows.context_cell;
-    first_cell_forward(w, step);
-    query_attention_forward(w, step, cell->previous.s);
-    sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
-    sa_product_forward(sa_C_of(&w->context_cell), step->rows.c, cell->gates, cell->cache);
-    sa_recurrent_step_forward(&w->context_cell, *cell, step->rows.layer[0].s);
-    layers_above_forward(w, step);
-}
-
-static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                          sa_recurrent_decoder *dw) {
-    const sa_recurrent_rows *cell = &step->rows.context_cell;
-    const sa_decoder_gradients *d = &step->d;
-    layers_above_backward(w, step, dw);
-    sa_state_zero(d->proposal);
-    sa_recurrent_step_backward(&w->context_cell, *cell, d->layer[0].s, d->context_a, d->proposal,
-                               step->workspace, &dw->context_cell);
-    sa_product_backward(sa_C_of(&w->context_cell), cell->cache, d->context_a, 1, d->c,
-                        &dw->context_cell); /* a += C c_i */
-    query_attention_backward(w, step, d->proposal.s, dw);
-    first_cell_backward(w, step, d->proposal, dw);
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */

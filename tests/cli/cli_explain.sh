@@ -172,7 +172,9 @@ for step, line in zip(all["steps"], grid, strict=True):
     assert [cell.split()[0] for cell in (line[14 + 12 * k:][:12] for k in range(7))] == [w if len(w) < 8 else w[:6] + "…" for w in best], (line, best)
 END
 fi
-expect 2 "--lens excludes --step, --all and --roles" explain lens/best.safetensors "a king" --lens --step 2
+for other in "--step 2" --all "--layer 2" "--site decoder"; do
+    expect 2 "--lens excludes --step, --all, --roles, --layer and --site" explain lens/best.safetensors "a king" --lens $other
+done
 expect 2 "--html is for --lens without --json" explain lens/best.safetensors "a king" --html page.html
 expect 2 "--lens: applies to a Transformer" explain $model "a king" --lens
 

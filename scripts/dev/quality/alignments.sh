@@ -108,19 +108,16 @@ choose_head() { # FOLDER DIRECTION
     mv "$1/head.new" "$1/head.$2"
 }
 
-# Heads and links that belong to a model of another recipe are made again.
+# `--alignments MODEL` of a row names the word aligner that makes the links. Heads and links that belong to a model of
+# another recipe are made again.
 train_both() { # FOLDER SEED RECIPE OPTION...
-    local run=$1 seed=$2 recipe=$3 direction links teacher=1
+    local run=$1 seed=$2 recipe=$3 direction teacher
     shift 3
+    teacher=$(sed -n 's/.*--alignments \([^ ]*\).*/\1/p' <<<"$*")
     for direction in en-fr fr-en; do
         [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
-        links=()
-        if [[ $* == *guided-alignment* ]]; then
-            [[ $* != *guided-at* ]] || teacher=hmm
-            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model $teacher
-            links=(--alignments "$run/all.$direction")
-        fi
-        train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"
+        [ -z "$teacher" ] || [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model "$teacher"
+        train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "${@/#${teacher:-no links}/$run/all.$direction}"
     done
 }
 

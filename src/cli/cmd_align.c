@@ -100,12 +100,13 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
         good = cli_align_add(out, i, own, error);
     }
     if (!good) return false;
-    const sa_attention_figures figures = sa_attention_figures_of(&stats);
+    sa_eval_result figures;
+    sa_attention_figures(&stats, &figures);
     char entropy[32], share[32];
     if (weighs)
         cli_note("entropy %s (of the heads %s of the largest possible), weights of 0: %.2f %%",
-                 cli_number(entropy, figures.entropy), cli_number(share, figures.norm_entropy),
-                 100 * figures.zeros);
+                 cli_number(entropy, figures.entropy),
+                 cli_number(share, sa_attention_evenness(&stats)), 100 * figures.zeros);
     return cli_align_save(out, count, error);
 }
 

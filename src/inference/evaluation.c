@@ -274,11 +274,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
     scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
     scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
-    const sa_attention_figures attended = sa_attention_figures_of(&attention);
-    scores->entropy = attended.entropy, scores->coverage = attended.coverage;
-    scores->end_weight = attended.eos_weight, scores->row_sum = attended.row_sum;
-    scores->zeros = attended.zeros, scores->monotonicity = attended.monotonicity;
-    scores->latency = attended.latency, scores->source_length = attended.source_length;
+    sa_attention_figures(&attention, scores);
     scores->rep = reference > 0 ? 100 * repetitions / reference : NAN;
     scores->drop = attention.sources ? 100 * dropped / (double)attention.sources : NAN;
     return true;

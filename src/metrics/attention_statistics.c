@@ -134,17 +134,21 @@ static double ratio(double part, double whole) {
     return whole > 0 ? part / whole : NAN;
 }
 
-sa_attention_figures sa_attention_figures_of(const sa_attention_stats *attention) {
-    return (sa_attention_figures){
-        .entropy = ratio(attention->entropy, (double)attention->rows),
-        .norm_entropy = ratio(attention->head_entropy, attention->max_entropy),
-        .coverage = ratio((double)attention->covered, (double)attention->sources),
-        .eos_weight = ratio(attention->eos_weight, attention->weight),
-        .monotonicity = ratio((double)attention->monotone, (double)attention->steps),
-        .zeros = ratio((double)attention->zeros, (double)attention->cells),
-        .row_sum = ratio(attention->weight, (double)attention->words),
-        .latency = ratio(attention->read, (double)attention->online),
-        .source_length = ratio(attention->available, (double)attention->online),
-        .max_column = ratio(attention->column, attention->long_rows),
-    };
+void sa_attention_figures(const sa_attention_stats *attention, sa_eval_result *figures) {
+    figures->entropy = ratio(attention->entropy, (double)attention->rows);
+    figures->coverage = ratio((double)attention->covered, (double)attention->sources);
+    figures->end_weight = ratio(attention->eos_weight, attention->weight);
+    figures->row_sum = ratio(attention->weight, (double)attention->words);
+    figures->zeros = ratio((double)attention->zeros, (double)attention->cells);
+    figures->latency = ratio(attention->read, (double)attention->online);
+    figures->source_length = ratio(attention->available, (double)attention->online);
+    figures->monotonicity = ratio((double)attention->monotone, (double)attention->steps);
+}
+
+double sa_attention_evenness(const sa_attention_stats *attention) {
+    return ratio(attention->head_entropy, attention->max_entropy);
+}
+
+double sa_attention_max_column(const sa_attention_stats *attention) {
+    return ratio(attention->column, attention->long_rows);
 }

@@ -24,20 +24,13 @@ void sa_attention_stats_add_read(sa_attention_stats *attention, const double *we
 /* Adds the counts for other pairs. */
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other);
 
-/* Figures computed from the sums; NaN where there is nothing to count. */
-typedef struct sa_attention_figures {
-    double entropy;       /* mean per row, in nats */
-    double norm_entropy;  /* per head, divided by the entropy of equal weights: 0 .. 1 */
-    double coverage;      /* fraction of covered source words */
-    double eos_weight;    /* fraction of the weight that EOS has */
-    double monotonicity;  /* fraction of steps that do not go back */
-    double zeros;         /* fraction of the weights that are exactly 0 */
-    double row_sum;       /* mean of the rows of words; 1 unless weight is lost */
-    double latency;       /* mean number of source words read before a target word */
-    double source_length; /* mean number of source words in its sentence */
-    double max_column;    /* fraction of the weight on the most attended source word */
-} sa_attention_figures;
-sa_attention_figures sa_attention_figures_of(const sa_attention_stats *attention);
+/* Sets the figures that the sums give, entropy to monotonicity; NaN where there is nothing to
+ * count. */
+void sa_attention_figures(const sa_attention_stats *attention, sa_eval_result *figures);
+/* Returns the entropy of a head, divided by that of equal weights: 0 .. 1; NaN. */
+double sa_attention_evenness(const sa_attention_stats *attention);
+/* Returns the fraction of the weight on the most attended source word; NaN. */
+double sa_attention_max_column(const sa_attention_stats *attention);
 
 /* Returns the sum of column j of weights [rows * sources]. */
 double sa_attention_column_sum(const double *weights, int rows, int sources, int j);

@@ -21,16 +21,18 @@ static double identical_off_by_one(const sa_diagnostic_stats *stats) {
 }
 
 bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t problem, double *figure) {
-    const sa_attention_figures attention = sa_attention_figures_of(&stats->attention);
+    const double evenness = sa_attention_evenness(&stats->attention);
+    sa_eval_result attention;
+    sa_attention_figures(&stats->attention, &attention);
     const size_t sentences = stats->sentences, compared = stats->train_pairs ? sentences : 0;
     const bool chosen = stats->uniform_by_design;
     const double figures[SA_DIAGNOSTICS] = {
-        [SA_DIAGNOSTIC_UNIFORM_ATTENTION] = chosen ? NAN : attention.norm_entropy,
-        [SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE] = chosen ? attention.norm_entropy : NAN,
-        [SA_DIAGNOSTIC_STUCK_ON_EOS] = attention.eos_weight,
+        [SA_DIAGNOSTIC_UNIFORM_ATTENTION] = chosen ? NAN : evenness,
+        [SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE] = chosen ? evenness : NAN,
+        [SA_DIAGNOSTIC_STUCK_ON_EOS] = attention.end_weight,
         [SA_DIAGNOSTIC_OFF_BY_ONE] = stats->aer - fmin(stats->aer_before, stats->aer_after),
         [SA_DIAGNOSTIC_OFF_BY_ONE_BY_IDENTICAL_TOKENS] = identical_off_by_one(stats),
-        [SA_DIAGNOSTIC_ONE_WORD_TAKES_ALL] = attention.max_column,
+        [SA_DIAGNOSTIC_ONE_WORD_TAKES_ALL] = sa_attention_max_column(&stats->attention),
         [SA_DIAGNOSTIC_OVER_TRANSLATION] = fraction(stats->over, sentences),
         [SA_DIAGNOSTIC_UNDER_TRANSLATION] = fraction(stats->under, sentences),
         [SA_DIAGNOSTIC_SOURCE_VOCABULARY_TOO_SMALL] =

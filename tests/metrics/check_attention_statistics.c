@@ -19,6 +19,12 @@ static sa_attention_stats stats_of(const double *weights, int targets, int sourc
     return attention;
 }
 
+static sa_eval_result figures_of(const sa_attention_stats *attention) {
+    sa_eval_result figures;
+    sa_attention_figures(attention, &figures);
+    return figures;
+}
+
 START_TEST(a_small_matrix) {
     const sa_attention_stats attention = stats_of(small, 3, 3);
     ck_assert_uint_eq(attention.rows, 3);
@@ -32,15 +38,14 @@ START_TEST(a_small_matrix) {
     ck_assert_uint_eq(attention.covered, 2); /* 1.25 and 0.75 */
     ck_assert_uint_eq(attention.steps, 1);
     ck_assert_uint_eq(attention.monotone, 1); /* word 0 both times */
-    ck_assert_double_eq_tol(sa_attention_figures_of(&attention).entropy, small_entropy / 3, 1e-15);
-    ck_assert_double_eq_tol(sa_attention_figures_of(&attention).norm_entropy,
-                            small_entropy / (3 * log(3)), 1e-15);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).coverage, 1);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).eos_weight, 0.25);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).monotonicity, 1);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).zeros, 3 / 9.);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).row_sum, 1);
-    ck_assert_double_nan(sa_attention_figures_of(&attention).max_column); /* too short to say */
+    ck_assert_double_eq_tol(figures_of(&attention).entropy, small_entropy / 3, 1e-15);
+    ck_assert_double_eq_tol(sa_attention_evenness(&attention), small_entropy / (3 * log(3)), 1e-15);
+    ck_assert_double_eq(figures_of(&attention).coverage, 1);
+    ck_assert_double_eq(figures_of(&attention).end_weight, 0.25);
+    ck_assert_double_eq(figures_of(&attention).monotonicity, 1);
+    ck_assert_double_eq(figures_of(&attention).zeros, 3 / 9.);
+    ck_assert_double_eq(figures_of(&attention).row_sum, 1);
+    ck_assert_double_nan(sa_attention_max_column(&attention)); /* too short to say */
 }
 END_TEST
 
@@ -65,7 +70,7 @@ START_TEST(steps_go_on_stay_or_go_back) {
     const sa_attention_stats attention = stats_of(weights, 7, 5);
     ck_assert_uint_eq(attention.steps, 5);
     ck_assert_uint_eq(attention.monotone, 3);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).monotonicity, 0.6);
+    ck_assert_double_eq(figures_of(&attention).monotonicity, 0.6);
 }
 END_TEST
 
@@ -92,7 +97,7 @@ START_TEST(one_column_of_four_words) {
     const sa_attention_stats attention = stats_of(weights, 5, 5);
     ck_assert_double_eq_tol(attention.column, 0.9 + 0.7 + 0.8, 1e-15);
     ck_assert_double_eq(attention.long_rows, 4);
-    ck_assert_double_eq_tol(sa_attention_figures_of(&attention).max_column, 0.6, 1e-15);
+    ck_assert_double_eq_tol(sa_attention_max_column(&attention), 0.6, 1e-15);
 }
 END_TEST
 
@@ -102,15 +107,15 @@ START_TEST(heads_count_alone) {
     sa_attention_stats_add(&attention, mean, heads, 2, 1, 2);
     ck_assert_double_eq_tol(attention.entropy, log(2), 1e-15);
     ck_assert_double_eq(attention.head_entropy, 0);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).norm_entropy, 0);
+    ck_assert_double_eq(sa_attention_evenness(&attention), 0);
 }
 END_TEST
 
 START_TEST(equal_weights_are_even) {
     const double weights[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
     const sa_attention_stats attention = stats_of(weights, 2, 4);
-    ck_assert_double_eq_tol(sa_attention_figures_of(&attention).norm_entropy, 1, 1e-15);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).eos_weight, 0.25);
+    ck_assert_double_eq_tol(sa_attention_evenness(&attention), 1, 1e-15);
+    ck_assert_double_eq(figures_of(&attention).end_weight, 0.25);
 }
 END_TEST
 
@@ -125,8 +130,8 @@ START_TEST(words_are_read_before_others_are_written) {
     };
     sa_attention_stats attention = {0};
     sa_attention_stats_add_read(&attention, weights, 5, 4);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).latency, (2 + 2 + 3 + 4) / 4.);
-    ck_assert_double_eq(sa_attention_figures_of(&attention).source_length, 4);
+    ck_assert_double_eq(figures_of(&attention).latency, (2 + 2 + 3 + 4) / 4.);
+    ck_assert_double_eq(figures_of(&attention).source_length, 4);
 }
 END_TEST
 
@@ -145,15 +150,14 @@ END_TEST
 
 START_TEST(nothing_has_no_figure) {
     const sa_attention_stats none = {0}, wordless = stats_of((const double[]){1}, 1, 1);
-    ck_assert_double_nan(sa_attention_figures_of(&none).entropy);
-    ck_assert_double_nan(sa_attention_figures_of(&none).norm_entropy);
-    ck_assert_double_nan(sa_attention_figures_of(&none).coverage);
-    ck_assert_double_nan(sa_attention_figures_of(&none).eos_weight);
-    ck_assert_double_nan(sa_attention_figures_of(&none).monotonicity);
-    ck_assert_double_nan(sa_attention_figures_of(&wordless).coverage);
-    ck_assert_double_nan(
-        sa_attention_figures_of(&wordless).norm_entropy); /* one position has no entropy */
-    ck_assert_double_eq(sa_attention_figures_of(&wordless).entropy, 0);
+    ck_assert_double_nan(figures_of(&none).entropy);
+    ck_assert_double_nan(sa_attention_evenness(&none));
+    ck_assert_double_nan(figures_of(&none).coverage);
+    ck_assert_double_nan(figures_of(&none).end_weight);
+    ck_assert_double_nan(figures_of(&none).monotonicity);
+    ck_assert_double_nan(figures_of(&wordless).coverage);
+    ck_assert_double_nan(sa_attention_evenness(&wordless)); /* one position has no entropy */
+    ck_assert_double_eq(figures_of(&wordless).entropy, 0);
 }
 END_TEST
 

@@ -99,8 +99,7 @@ static void add_labels(cli_align_output *out, const pair_view *pair, sa_buffer *
 
 static void add_tidy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
     const cli_align_options *options = out->options;
-    const sa_tidy tidy = {.sentence = pair->pair->row,
-                          .pair = pair->pair,
+    const sa_tidy tidy = {.pair = pair->pair,
                           .linked = pair->linked,
                           .gold = pair->gold,
                           .golds = pair->golds,

@@ -223,7 +223,7 @@ static bool add_matrix(const attend_work *work, sa_html_report *report, sa_error
 static bool save_page(const attend_work *work, const char *path, sa_error *error) {
     sa_html_report report;
     sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
-    sa_html_report_model(&report, "weights", NULL);
+    sa_html_report_model(&report, "weights", NULL, 0);
     json_object_set_new(report.data, "site", json_string("numbers"));
     json_object_set(report.data, "steps", work->steps);
     return cli_end_page(&report, add_matrix(work, &report, error), &work->options->page, path,

@@ -268,12 +268,18 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
     return (work->search.target_prefix = work->prefixes);
 }
 
-/* Computes the scores of a band, or of all pairs (NULL). */
+/* Computes the scores of the pairs whose source length is in the band, or of all pairs (NULL); of
+ * no pairs, only their number. */
 static bool fill(const evaluation *work, const sa_length_band *band, scored *out, sa_error *error) {
-    const eval_options *options = work->options;
-    const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, NULL, NULL};
+    size_t count = 0, *chosen = sa_new(work->corpus.count, sizeof *chosen, error);
     *out = (scored){.name = band ? band->name : "all"};
-    return sa_pair_scores_band(&pairs, band, &out->scores, NULL, error);
+    for (size_t i = 0; chosen && i < work->corpus.count; i++)
+        if (!band || sa_length_band_contains(band, work->each[i].source_words)) chosen[count++] = i;
+    const bool good =
+        chosen && (!count || sa_eval_summarize(&work->options->metrics, &work->corpus, work->each,
+                                               chosen, count, &out->scores, error));
+    free(chosen);
+    return good;
 }
 
 static bool evaluate(evaluation *work, sa_error *error) {

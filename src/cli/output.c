@@ -143,15 +143,11 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
 
 void cli_begin_page(sa_html_report *report, const char *command, const char *of, const char *path,
                     const char *more, const sa_settings *settings) {
-    sa_buffer name = {0}, title = {0};
-    sa_html_report_add_name(path, &name);
-    sa_buffer_addf(&title, "%s %s%s", of, name.failed ? "" : name.text, more);
-    sa_html_report_init(report, command, title.failed ? "" : title.text, 1);
-    sa_html_report_model(report, name.failed ? "" : name.text, settings);
-    if (settings) sa_html_report_seed(report, settings->seed);
-    report->failed |= name.failed || title.failed;
-    sa_buffer_release(&name);
-    sa_buffer_release(&title);
+    char name[SA_PAGE_NAME], title[SA_PAGE_NAME + 128];
+    sa_page_name(path, name);
+    snprintf(title, sizeof title, "%s %s%s", of, name, more);
+    sa_html_report_init(report, command, title, 1);
+    sa_html_report_model(report, name, settings, 1);
 }
 
 bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *text, const char *path,

@@ -17,8 +17,9 @@ static json_t *json_text(const char *text) {
     return exact ? exact : json_string(sa_escape(safe, sizeof safe, text, strlen(text)));
 }
 
-void sa_html_report_add_name(const char *path, sa_buffer *out) {
+void sa_page_name(const char *path, char name[SA_PAGE_NAME]) {
     static const char ending[] = ".safetensors";
+    *name = 0;
     for (const char *end; *path; path = end) {
         end = path + strcspn(path, ",");
         const char *begin = end;
@@ -30,8 +31,9 @@ void sa_html_report_add_name(const char *path, sa_buffer *out) {
         while (begin[0] == '.' && begin[1] == '/' && size > 2) begin += 2, size -= 2;
         if (size > cut && strncmp(end - cut, ending, cut) == 0) size -= cut;
         while (size > 1 && begin[size - 1] == '/') size--;
-        sa_buffer_add(out, begin, size);
-        if (*end) sa_buffer_add(out, end++, 1);
+        const size_t used = strlen(name);
+        snprintf(name + used, SA_PAGE_NAME - used, "%.*s%s", (int)size, begin, *end ? "," : "");
+        end += *end != 0;
     }
 }
 
@@ -63,11 +65,9 @@ void sa_html_report_fact(sa_html_report *report, const char *name, const char *v
 }
 
 void sa_html_report_fact_file(sa_html_report *report, const char *name, const char *path) {
-    sa_buffer text = {0};
-    sa_html_report_add_name(path, &text);
-    report->failed |= text.failed;
-    if (!text.failed && text.text) sa_html_report_fact(report, name, text.text);
-    sa_buffer_release(&text);
+    char text[SA_PAGE_NAME];
+    sa_page_name(path, text);
+    if (*text) sa_html_report_fact(report, name, text);
 }
 
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
@@ -98,7 +98,8 @@ static json_t *json_settings(const sa_settings *settings, bool *failed) {
     return all;
 }
 
-void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings) {
+void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings,
+                          size_t seeds) {
     const size_t left = report->models - json_array_size(json_object_get(report->data, "models"));
     report->model = json_pack("{s:o, s:o, s:[], s:b}", "name", json_text(name), "settings",
                               settings ? json_settings(settings, &report->failed) : json_object(),
@@ -107,13 +108,12 @@ void sa_html_report_model(sa_html_report *report, const char *name, const sa_set
     report->attention = (sa_attention_stats){0};
     free(report->roles), report->roles = NULL;
     report->head_budget = report->heads + (MAX_HEADS - report->heads) / left;
+    for (size_t i = 0; settings && i < seeds; i++)
+        json_array_append_new(json_object_get(report->model, "seeds"),
+                              json_integer(settings->seed + (json_int_t)i));
     json_array_append_new(json_object_get(report->data, "models"), report->model);
     json_array_append_new(json_object_get(report->data, "matrices"), json_null());
     json_array_append_new(json_object_get(report->data, "film"), json_null());
-}
-
-void sa_html_report_seed(sa_html_report *report, int64_t seed) {
-    json_array_append_new(json_object_get(report->model, "seeds"), json_integer(seed));
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
@@ -127,7 +127,8 @@ static void add_number(int number, sa_buffer *out) {
     sa_buffer_add(out, (const char[]){digits[number / 64], digits[number % 64]}, 2);
 }
 
-void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out) {
+json_t *sa_page_weights(const double *weights, size_t count, bool *failed) {
+    sa_buffer text = {0};
     int zeros = 0;
     for (size_t i = 0; i < count; i++) {
         const int part = (int)lround(fmin(fmax(weights[i], -1), 1) * THOUSANDTHS);
@@ -135,16 +136,11 @@ void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out)
             zeros++;
             continue;
         }
-        if (zeros) add_number(ZEROS + zeros, out);
+        if (zeros) add_number(ZEROS + zeros, &text);
         zeros = !part;
-        if (part) add_number(part > 0 ? part : NEGATIVE - part, out);
+        if (part) add_number(part > 0 ? part : NEGATIVE - part, &text);
     }
-    if (zeros) add_number(ZEROS + zeros, out);
-}
-
-json_t *sa_page_weights(const double *weights, size_t count, bool *failed) {
-    sa_buffer text = {0};
-    sa_page_encode_weights(weights, count, &text);
+    if (zeros) add_number(ZEROS + zeros, &text);
     return sa_json_buffer(&text, failed);
 }
 
@@ -182,11 +178,12 @@ static void add_tokens(sa_html_report *report, size_t index, const sa_alignment 
 }
 
 static json_t *json_attention_stats(const sa_attention_stats *stats) {
-    const sa_attention_figures figures = sa_attention_figures_of(stats);
+    sa_eval_result figures;
+    sa_attention_figures(stats, &figures);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entropy",
                      sa_json_number(figures.entropy), "evenness",
-                     sa_json_number(figures.norm_entropy), "coverage",
-                     sa_json_number(figures.coverage), "end", sa_json_number(figures.eos_weight),
+                     sa_json_number(sa_attention_evenness(stats)), "coverage",
+                     sa_json_number(figures.coverage), "end", sa_json_number(figures.end_weight),
                      "onward", sa_json_number(figures.monotonicity), "zeros",
                      sa_json_number(figures.zeros), "sum", sa_json_number(figures.row_sum));
 }

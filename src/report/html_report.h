@@ -32,9 +32,11 @@ typedef struct sa_html_report {
     bool failed; /* memory ran out */
 } sa_html_report;
 
-/* Appends the name of a file or folder, or of PAIRS as two files, on a page: the last two
- * components of its path, without .safetensors ("demo/best"). */
-void sa_html_report_add_name(const char *path, sa_buffer *out);
+enum { SA_PAGE_NAME = 2048 }; /* bytes of a name */
+
+/* Writes the name of a file or folder, or of PAIRS as two files, on a page: the last two components
+ * of its path, without .safetensors ("demo/best"). */
+void sa_page_name(const char *path, char name[SA_PAGE_NAME]);
 
 /* Initializes a report to which `models` models will be added. */
 void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
@@ -52,9 +54,10 @@ void sa_html_report_fact_file(sa_html_report *report, const char *name, const ch
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
                              sa_error *error);
 
-/* Begins a model, to which the following seeds, matrices and film belong. settings: may be NULL. */
-void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings);
-void sa_html_report_seed(sa_html_report *report, int64_t seed);
+/* Begins a model, to which the following matrices and film belong; it was trained `seeds` times,
+ * with the seed of the settings, which may be NULL, and the next ones. */
+void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings,
+                          size_t seeds);
 
 /* Adds the attention of sentence `index`; every model has the same sentences, in the same order.
  * gold: [golds], or NULL. */
@@ -81,10 +84,8 @@ extern const unsigned char sa_page_before[], sa_page_after[];
  * element. */
 void sa_page_write(const char *json, sa_buffer *out);
 
-/* Appends weights from 0 to 1 in the page's encoding: thousandths, in two base64 digits each; 1024
- * + n stands for n zeros. */
-void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out);
-/* Returns such weights as a string; sets *failed if memory runs out. */
+/* Returns weights from -1 to 1 in the page's encoding: thousandths, in two base64 digits each; 1024
+ * + n stands for n zeros. Sets *failed if memory runs out. */
 json_t *sa_page_weights(const double *weights, size_t count, bool *failed);
 
 /* Appends the page and releases the report. out->failed: memory ran out. */

@@ -5,7 +5,6 @@
 #include "report/figure.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +103,7 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
     size_t at = 0;
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_addf(out, "%zu,", tidy->sentence);
+            sa_buffer_addf(out, "%zu,", tidy->pair->row);
             if (head > 0 && *alignment->method)
                 sa_buffer_addf(out, "%s,%d,", alignment->method[head - 1], t);
             else
@@ -161,19 +160,16 @@ void sa_matrix_npy(const sa_alignment *alignment, int layers, sa_buffer *out) {
     const double *x = sa_alignment_weights(alignment, layers ? 1 : 0, 1);
     const size_t maps = (size_t)(layers ? layers : 1) * (size_t)heads;
     _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "'<f8' is the order of the memory");
-    sa_buffer header = {0};
-    sa_buffer_adds(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
-    if (layers) sa_buffer_addf(&header, "%d, ", layers);
-    if (layers || heads > 1) sa_buffer_addf(&header, "%d, ", heads);
-    sa_buffer_addf(&header, "%d, %d), }", rows, cols);
-    while ((PREFIX + header.size + 1) % ALIGN && !header.failed) sa_buffer_adds(&header, " ");
-    sa_buffer_adds(&header, "\n");
-    sa_buffer_add(out, "\x93NUMPY\x01\x00", 8);
-    const char length[] = {(char)(header.size & 0xff), (char)(header.size >> 8)};
-    sa_buffer_add(out, length, sizeof length);
-    if (header.text) sa_buffer_add(out, header.text, header.size);
-    out->failed |= header.failed;
-    sa_buffer_release(&header);
+    const size_t begin = out->size;
+    sa_buffer_add(out, "\x93NUMPY\x01\x00\x00\x00", PREFIX);
+    sa_buffer_adds(out, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+    if (layers) sa_buffer_addf(out, "%d, ", layers);
+    if (layers || heads > 1) sa_buffer_addf(out, "%d, ", heads);
+    sa_buffer_addf(out, "%d, %d), }", rows, cols);
+    while ((out->size - begin + 1) % ALIGN && !out->failed) sa_buffer_adds(out, " ");
+    sa_buffer_adds(out, "\n");
+    if (!out->failed)
+        out->text[begin + PREFIX - 2] = (char)(out->size - begin - PREFIX); /* < 256 */
     sa_buffer_add(out, (const char *)x, maps * (size_t)rows * (size_t)cols * sizeof *x);
 }
 

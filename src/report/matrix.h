@@ -35,8 +35,7 @@ enum { SA_HEADS_ALL = -1, SA_HEADS_MEAN };
 
 /* A sentence in the long table. */
 typedef struct sa_tidy {
-    size_t sentence;     /* its number, from 1 */
-    const sa_pair *pair; /* its id is written, or else its line */
+    const sa_pair *pair; /* its row is written, and its id or else its line */
     bool linked;         /* the gold links between its rows and columns are known: */
     const sa_link *gold; /* [golds] */
     size_t golds;

@@ -8,7 +8,6 @@
 struct sa_page {
     sa_html_report report; /* empty once the page is complete */
     sa_buffer html;
-    size_t sentences;
 };
 
 static bool is_added(sa_page *page, sa_error *error) {
@@ -25,8 +24,7 @@ sa_page *sa_page_open(const char *title, const char *model, const sa_settings *s
     sa_page *page = sa_new(1, sizeof *page, error);
     if (!page) return NULL;
     sa_html_report_init(&page->report, "libsoftalign", title, 1);
-    sa_html_report_model(&page->report, model, settings);
-    if (settings) sa_html_report_seed(&page->report, settings->seed);
+    sa_html_report_model(&page->report, model, settings, 1);
     if (is_added(page, error)) return page;
     sa_page_close(page);
     return NULL;
@@ -55,11 +53,11 @@ bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_atte
         !sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error) ||
         !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_PREFIX, "site", error) ||
         !sa_links_parse_gold(&(sa_corpus){.name = "page"},
-                             &(sa_pair){.gold = gold ? gold : "", .line = page->sentences + 1},
+                             &(sa_pair){.gold = gold ? gold : "", .line = page->report.offered + 1},
                              alignment->sources - 1, alignment->targets - 1, &links, &count, error))
         return false;
     sa_html_report_site(&page->report, site);
-    sa_html_report_matrix(&page->report, page->sentences++, alignment, links, count);
+    sa_html_report_matrix(&page->report, page->report.offered, alignment, links, count);
     free(links);
     return is_added(page, error);
 }

@@ -37,15 +37,17 @@ enum {
     SA_COMPARE_COLUMNS,
 };
 
+/* The scores of a band of source lengths: sentences, BLEU, the bounds of its confidence interval.
+ */
+enum { SA_COMPARE_BAND_COLUMNS = 4 };
+
 /* Statistics over the seeds; minimum and maximum come last. The deviation of one run is NaN. */
 enum { SA_COMPARE_MEDIAN, SA_COMPARE_MEAN, SA_COMPARE_DEVIATION, SA_COMPARE_STATISTICS = 5 };
 enum { SA_COMPARE_SAMPLES = 1000 };
 
 typedef struct sa_compare_model {
-    char *name;   /* as in the list: "luong:general:4" */
-    char *folder; /* the same as a file name: "luong-general-4" */
+    char *name; /* as in the list: "luong:general:4" */
     sa_settings settings;
-    bool attends;
     /* over the runs that have the score; NaN: none has it */
     double scores[SA_COMPARE_STATISTICS][SA_COMPARE_COLUMNS];
 } sa_compare_model;
@@ -53,8 +55,8 @@ typedef struct sa_compare_model {
 /* A run can be resumed only with the same pairs: the hashes cover their texts and the alignments
  * that matter. */
 typedef struct sa_compare_data {
-    uint64_t train_hash, valid_hash, test_hash;
-    size_t train_shared, valid_shared; /* test pairs that also occur in these */
+    uint64_t hash[2], test_hash; /* hash: of the training and validation pairs */
+    size_t shared[2];            /* test pairs that also occur in these */
     sa_corpus test;
     sa_corpus snapshot_pairs; /* may be empty */
 } sa_compare_data;
@@ -63,7 +65,7 @@ typedef struct sa_compare_data {
 typedef struct sa_compare_run {
     const sa_compare_model *model;
     sa_settings settings; /* the model's with the seed of this run */
-    char *folder;         /* DIR/<model>-s<seed> */
+    char *folder;         /* DIR/<model>-s<seed>, with dashes for the model's colons */
     sa_train_cost spent;
     int64_t updates;
     bool recorded;                      /* run.json exists */
@@ -72,8 +74,7 @@ typedef struct sa_compare_run {
     uint64_t test;                      /* hash of the scored pairs; 0: no scores yet */
     double scores[SA_COMPARE_COLUMNS];  /* NaN: none */
     double samples[SA_COMPARE_SAMPLES]; /* BLEU of bootstrap samples of the test pairs, or NaN */
-    sa_eval_result by_length[SA_LENGTH_BANDS];        /* only sentences and BLEU */
-    sa_confidence_interval interval[SA_LENGTH_BANDS]; /* of that BLEU; NaN: unknown */
+    double bands[SA_LENGTH_BANDS][SA_COMPARE_BAND_COLUMNS];
 } sa_compare_run;
 
 typedef struct sa_comparison {
@@ -89,7 +90,7 @@ typedef struct sa_comparison {
     sa_compare_run *runs;            /* [model_count * seeds] the runs of a model are adjacent */
 } sa_comparison;
 
-extern const sa_column sa_compare_columns[]; /* with the keys of CSV and JSON */
+extern const sa_column sa_compare_columns[], sa_compare_band_columns[]; /* keys of CSV and JSON */
 
 /* Returns the bands that have sentences, by name. */
 json_t *sa_compare_json_bands(const sa_compare_run *run);

@@ -14,8 +14,7 @@
 static void release(sa_comparison *all) {
     for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
         free(all->runs[i].folder);
-    for (size_t i = 0; i < all->model_count; i++)
-        free(all->models[i].name), free(all->models[i].folder);
+    for (size_t i = 0; i < all->model_count; i++) free(all->models[i].name);
     free(all->runs), free(all->models);
     sa_buffer_release(&all->notes);
     sa_corpus_close(&all->data.test);
@@ -24,34 +23,26 @@ static void release(sa_comparison *all) {
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* Finds the hash of the pairs at `path`, and how many of the test pairs occur among them. */
-static bool read_pairs(const sa_comparison *all, const char *path, bool gold, uint64_t *hash,
-                       size_t *shared, sa_error *error) {
-    sa_corpus corpus;
-    *hash = *shared = 0;
-    if (!path) return true;
-    if (!sa_corpus_open_columns(&corpus, path, all->options->columns, error)) return false;
-    *hash = sa_corpus_hash(&corpus, gold);
-    const bool good =
-        sa_corpus_overlap(&all->models->settings, &all->data.test, &corpus, NULL, shared, error);
-    sa_corpus_close(&corpus);
-    return good;
-}
-
 static bool open_data(sa_comparison *all, sa_error *error) {
     const sa_compare_options *options = all->options;
+    const char *const paths[] = {options->train, options->valid};
     sa_compare_data *data = &all->data;
-    bool guided = false;
+    bool guided = false,
+         good = sa_corpus_open_columns(&data->test, options->test, options->columns, error);
     for (size_t i = 0; i < all->model_count; i++)
         guided = guided || all->models[i].settings.guided_alignment > 0;
-    if (!sa_corpus_open_columns(&data->test, options->test, options->columns, error) ||
-        !read_pairs(all, options->train, guided, &data->train_hash, &data->train_shared, error) ||
-        !read_pairs(all, options->valid, false, &data->valid_hash, &data->valid_shared, error) ||
-        (options->snapshots && !sa_corpus_open_columns(&data->snapshot_pairs, options->snapshots,
-                                                       options->columns, error)))
-        return false;
-    data->test_hash = sa_corpus_hash(&data->test, true);
-    return true;
+    for (int i = 0; good && i < 2 && paths[i]; i++) {
+        sa_corpus pairs = {0};
+        good = sa_corpus_open_columns(&pairs, paths[i], options->columns, error) &&
+               sa_corpus_overlap(&all->models->settings, &data->test, &pairs, NULL,
+                                 &data->shared[i], error);
+        if (good) data->hash[i] = sa_corpus_hash(&pairs, guided && i == 0);
+        sa_corpus_close(&pairs);
+    }
+    if (good) data->test_hash = sa_corpus_hash(&data->test, true);
+    return good &&
+           (!options->snapshots || sa_corpus_open_columns(&data->snapshot_pairs, options->snapshots,
+                                                          options->columns, error));
 }
 
 /* ---- Over the seeds -------------------------------------------------------------------------- */
@@ -252,15 +243,13 @@ static void add_latex(const sa_comparison *all, sa_buffer *out) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Appends a cell of a CSV file, which is empty for NaN. */
-static void add_score(double score, sa_buffer *out) {
-    sa_buffer_adds(out, ",");
-    if (!isnan(score)) sa_number_add(out, score == trunc(score) ? score : (double)(float)score);
-}
-
-static void add_csv_line(const char *name, const char *seed, const double *scores, sa_buffer *out) {
-    sa_buffer_addf(out, "%s,%s", name, seed);
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) add_score(scores[k], out);
+/* Ends a line of a CSV file with these numbers; a cell is empty for NaN. */
+static void add_cells(const double *numbers, int count, sa_buffer *out) {
+    for (int k = 0; k < count; k++) {
+        const double x = numbers[k];
+        sa_buffer_adds(out, ",");
+        if (!isnan(x)) sa_number_add(out, x == trunc(x) ? x : (double)(float)x);
+    }
     sa_buffer_adds(out, "\n");
 }
 
@@ -273,12 +262,11 @@ static void add_csv(const sa_comparison *all, sa_buffer *out) {
     for (size_t i = 0; i < all->model_count; i++) {
         for (size_t k = 0; k < all->seeds; k++) {
             const sa_compare_run *run = &all->runs[i * all->seeds + k];
-            char seed[32];
-            snprintf(seed, sizeof seed, "%lld", (long long)run->settings.seed);
-            add_csv_line(run->model->name, seed, run->scores, out);
+            sa_buffer_addf(out, "%s,%lld", run->model->name, (long long)run->settings.seed);
+            add_cells(run->scores, SA_COMPARE_SHOWN, out);
         }
-        add_csv_line(all->models[i].name, statistics[SA_COMPARE_MEDIAN],
-                     all->models[i].scores[SA_COMPARE_MEDIAN], out);
+        sa_buffer_addf(out, "%s,%s", all->models[i].name, statistics[SA_COMPARE_MEDIAN]);
+        add_cells(all->models[i].scores[SA_COMPARE_MEDIAN], SA_COMPARE_SHOWN, out);
     }
 }
 
@@ -346,14 +334,10 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
         const sa_compare_run *run = &all->runs[i];
         for (int k = 0; k < SA_LENGTH_BANDS; k++) {
-            const sa_eval_result *scores = &run->by_length[k];
-            if (!scores->sentences) continue;
-            sa_buffer_addf(&out, "%s,%lld,%s,%zu", run->model->name, (long long)run->settings.seed,
-                           sa_length_bands[k].name, scores->sentences);
-            add_score(scores->bleu, &out);
-            add_score(run->interval[k].low, &out);
-            add_score(run->interval[k].high, &out);
-            sa_buffer_adds(&out, "\n");
+            if (!(*run->bands[k] > 0)) continue;
+            sa_buffer_addf(&out, "%s,%lld,%s", run->model->name, (long long)run->settings.seed,
+                           sa_length_bands[k].name);
+            add_cells(run->bands[k], SA_COMPARE_BAND_COLUMNS, &out);
         }
     }
     return sa_save_text_in(all->options->out, "bylength.csv", &out, error);
@@ -362,30 +346,30 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
 /* Writes to DIR: table.csv with every run and the medians, table.tex, curves.csv from the log.csv
  * of every run, and bylength.csv. */
 static bool save_files(const sa_comparison *all, sa_error *error) {
-    sa_buffer table = {0}, latex = {0};
+    sa_buffer table = {0};
+    add_latex(all, &table);
+    if (!sa_save_text_in(all->options->out, "table.tex", &table, error)) return false;
     add_csv(all, &table);
-    add_latex(all, &latex);
-    const bool good = sa_save_text_in(all->options->out, "table.tex", &latex, error);
-    return sa_save_text_in(all->options->out, "table.csv", &table, good ? error : NULL) && good &&
+    return sa_save_text_in(all->options->out, "table.csv", &table, error) &&
            save_curves(all, error) && save_by_length(all, error);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static void open_page(const sa_comparison *all, sa_html_report *report) {
-    sa_buffer title = {0}, count = {0}, updates = {0}, signature = {0};
-    sa_buffer_addf(&title, "%zu model%s on ", all->model_count, all->model_count > 1 ? "s" : "");
-    sa_html_report_add_name(all->options->train, &title);
-    sa_html_report_init(report, "compare", title.failed ? "" : title.text, all->model_count);
-    sa_html_report_add_name(all->data.test.name, &count);
-    sa_buffer_addf(&count, " (%zu pairs)", all->data.test.count);
-    sa_html_report_fact(report, "test", count.failed ? "" : count.text);
+    char name[SA_PAGE_NAME], text[SA_PAGE_NAME + 64];
+    sa_buffer updates = {0}, signature = {0};
+    sa_page_name(all->options->train, name);
+    snprintf(text, sizeof text, "%zu model%s on %s", all->model_count,
+             all->model_count > 1 ? "s" : "", name);
+    sa_html_report_init(report, "compare", text, all->model_count);
+    sa_page_name(all->data.test.name, name);
+    snprintf(text, sizeof text, "%s (%zu pairs)", name, all->data.test.count);
+    sa_html_report_fact(report, "test", text);
     sa_html_report_fact_file(report, "runs", all->options->out);
     add_unequal_updates(all, &updates);
     if (updates.size) sa_html_report_fact(report, "unequal numbers of updates", updates.text);
-    report->failed |= title.failed || count.failed || updates.failed;
-    sa_buffer_release(&title);
-    sa_buffer_release(&count);
+    report->failed |= updates.failed;
     sa_buffer_release(&updates);
     json_t *columns = json_object_get(report->data, "columns");
     for (const sa_column *column = sa_compare_columns; column->title; column++)
@@ -402,9 +386,9 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
 static bool add_model(const sa_comparison *all, size_t number, sa_html_report *report,
                       sa_error *error) {
     const sa_compare_run *runs = all->runs + number * all->seeds;
-    sa_html_report_model(report, all->models[number].name, &all->models[number].settings);
-    for (size_t i = 0; i < all->seeds; i++) sa_html_report_seed(report, runs[i].settings.seed);
-    if (!all->models[number].attends || runs->diverged) return true;
+    sa_html_report_model(report, all->models[number].name, &all->models[number].settings,
+                         all->seeds);
+    if (!sa_settings_has_attention(&runs->settings) || runs->diverged) return true;
     sa_model *model = sa_compare_model_open(runs, error);
     const bool good = model && sa_html_report_align(report, model, &all->data.test, error) &&
                       sa_html_report_film(report, runs->folder, error);
@@ -457,25 +441,21 @@ static bool check_page(const char *html, sa_error *error) {
            sa_fail(error, SA_OPEN, "cannot open '%s': No such file or directory", folder);
 }
 
-static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
+static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     sa_buffer table = {0}, json = {0};
+    if (!sa_compare_finish_runs(all, error)) return false;
+    result->stopped = *all->stop;
+    if (result->stopped) return true;
     if (!find_statistics(all, error) || !save_files(all, error) ||
         (all->options->html && !save_page(all, error)))
         return false;
     add_text(all, &table);
     sa_json_add(json_all(all), &json);
-    result->table = table.text, result->json = json.text;
-    return (!table.failed && !json.failed) || sa_fail_memory(error, 0);
-}
-
-static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
-    if (!sa_compare_finish_runs(all, error)) return false;
-    result->stopped = *all->stop;
-    if (result->stopped) return true;
-    if (!write_results(all, result, error)) {
-        sa_compare_result_release(result);
-        return false;
+    if (table.failed || json.failed) {
+        sa_buffer_release(&table), sa_buffer_release(&json);
+        return sa_fail_memory(error, 0);
     }
+    result->table = table.text, result->json = json.text;
     for (size_t i = 0; i < all->model_count * all->seeds; i++)
         if (all->runs[i].diverged)
             return sa_fail(error, SA_DIVERGED,

@@ -15,15 +15,6 @@ static size_t family_of(const char *entry) {
     return SA_MODEL_RECURRENT;
 }
 
-static bool set_option(const char *name, const char *value, sa_settings *settings,
-                       sa_error *error) {
-    const sa_option *option = sa_option_find(sa_settings_options, name);
-    if (option && sa_settings_is_common(option))
-        return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
-                       name);
-    return sa_settings_set(settings, name, value, error);
-}
-
 /* Applies the words of an entry from left to right, and cuts the copy at the colons. */
 static bool set_words(char *words, sa_settings *settings, sa_error *error) {
     const char *const options[] = {family_of(words) ? "model" : "decoder", "attention", "heads"};
@@ -32,7 +23,11 @@ static bool set_words(char *words, sa_settings *settings, sa_error *error) {
         if (colon) *colon = 0;
         if (sign && (!colon || sign < colon)) {
             *sign = 0;
-            if (!set_option(words, sign + 1, settings, error)) return false;
+            const sa_option *option = sa_option_find(sa_settings_options, words);
+            if (option && sa_settings_is_common(option))
+                return sa_fail(error, SA_USAGE,
+                               "--%s applies to all models: give it once, as an option", words);
+            if (!sa_settings_set(settings, words, sign + 1, error)) return false;
             i = sizeof options / sizeof *options; /* only further options may follow */
         } else if (i >= sizeof options / sizeof *options) {
             return sa_fail(error, SA_USAGE,
@@ -72,11 +67,9 @@ static bool begin_settings(const sa_compare_options *options, const char *entry,
 
 static bool read_entry(sa_comparison *all, const char *entry, size_t size, sa_error *error) {
     sa_compare_model *model = &all->models[all->model_count++];
-    char *words = NULL;
     sa_error why = {0};
     model->name = sa_copy(entry, size, &why);
-    model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
-    if (model->folder) words = sa_copy(entry, size, &why);
+    char *words = model->name ? sa_copy(entry, size, &why) : NULL;
     bool good = words && begin_settings(all->options, entry, &model->settings, &why) &&
                 set_words(words, &model->settings, &why) &&
                 sa_settings_check(&model->settings, &why);
@@ -87,8 +80,6 @@ static bool read_entry(sa_comparison *all, const char *entry, size_t size, sa_er
     if (!good)
         return sa_fail(error, why.code, "--models: '%s': %s", model->name ? model->name : "",
                        why.text);
-    for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
-    model->attends = sa_settings_has_attention(&model->settings);
     return true;
 }
 
@@ -107,9 +98,10 @@ static bool make_runs(sa_comparison *all, sa_error *error) {
         run->settings.seed += (int64_t)(i % seeds);
         for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
         for (int k = 0; k < SA_COMPARE_SAMPLES; k++) run->samples[k] = NAN;
-        run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->folder,
+        run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->name,
                                 (long long)run->settings.seed);
         if (!run->folder) return false;
+        for (char *at = run->folder + strlen(all->options->out); (at = strchr(at, ':'));) *at = '-';
     }
     return all->runs != NULL;
 }

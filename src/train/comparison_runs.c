@@ -33,26 +33,25 @@ const sa_column sa_compare_columns[] = {
     [SA_COMPARE_COLUMNS] = {0},
 };
 
-enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
-enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
+const sa_column sa_compare_band_columns[] = {
+    {"sentences", NULL, -1},
+    {"bleu", NULL, -1, 2},
+    {"low", NULL, -1, 2},
+    {"high", NULL, -1, 2},
+    {0},
+};
 
-static const char *show_hash(uint64_t hash, char text[HASH]) {
-    snprintf(text, HASH, "%016llx", (unsigned long long)hash);
-    return text;
-}
+enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 json_t *sa_compare_json_bands(const sa_compare_run *run) {
     json_t *bands = json_object();
     for (int i = 0; i < SA_LENGTH_BANDS; i++)
-        if (run->by_length[i].sentences)
-            json_object_set_new(bands, sa_length_bands[i].name,
-                                json_pack("{s:I, s:o, s:o, s:o}", "sentences",
-                                          (json_int_t)run->by_length[i].sentences, "bleu",
-                                          sa_json_number(run->by_length[i].bleu), "low",
-                                          sa_json_number(run->interval[i].low), "high",
-                                          sa_json_number(run->interval[i].high)));
+        if (*run->bands[i] > 0)
+            json_object_set_new(
+                bands, sa_length_bands[i].name,
+                sa_table_json(json_object(), sa_compare_band_columns, run->bands[i]));
     return bands;
 }
 
@@ -61,25 +60,22 @@ static bool matters(const sa_option *row) {
     return strcmp(row->name, "threads") != 0 && strcmp(row->name, "keep") != 0;
 }
 
-/* Returns all settings that matter. */
-static json_t *json_settings(const sa_settings *settings) {
-    json_t *object = json_object();
-    for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (matters(row))
-            json_object_set_new(object, row->name, json_real(sa_option_get(row, settings)));
-    return object;
+static json_t *json_hash(uint64_t hash) {
+    return json_sprintf("%016llx", (unsigned long long)hash);
 }
 
 /* Returns the record of a run; NULL when memory runs out. */
 static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) {
-    char train[HASH], valid[HASH], test[HASH];
-    return json_pack("{s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o, s:o}",
-                     "settings", json_settings(&run->settings), "train",
-                     show_hash(data->train_hash, train), "valid",
-                     show_hash(data->valid_hash, valid), "seconds", run->spent.seconds, "updating",
+    json_t *settings = json_object();
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (matters(row))
+            json_object_set_new(settings, row->name, json_real(sa_option_get(row, &run->settings)));
+    return json_pack("{s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}",
+                     "settings", settings, "train", json_hash(data->hash[0]), "valid",
+                     json_hash(data->hash[1]), "seconds", run->spent.seconds, "updating",
                      run->spent.updating, "words", (json_int_t)run->spent.words, "updates",
                      (json_int_t)run->updates, "trained", run->trained, "diverged", run->diverged,
-                     "test", show_hash(run->test, test), "figures",
+                     "test", json_hash(run->test), "figures",
                      sa_table_json(json_object(), sa_compare_columns, run->scores), "by_length",
                      sa_compare_json_bands(run), "samples",
                      run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
@@ -117,9 +113,8 @@ static bool check_settings(const sa_compare_run *run, const json_t *record, cons
 
 static bool check_pairs(const sa_compare_run *run, const json_t *record, const char *key,
                         uint64_t hash, sa_error *error) {
-    char text[HASH];
     const char *stored = json_string_value(json_object_get(record, key));
-    return (stored && strcmp(stored, show_hash(hash, text)) == 0) ||
+    return (stored && strtoull(stored, NULL, 16) == hash) ||
            sa_fail(error, SA_BUSY, "--%s: '%s' was trained with other pairs, " OTHER, key,
                    run->folder);
 }
@@ -151,14 +146,10 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
         run->samples[i] = number_of(json_array_get(samples, i));
     for (size_t i = 0; i < SA_COMPARE_COLUMNS; i++)
         run->scores[i] = number_of(json_object_get(figures, sa_compare_columns[i].key));
-    for (size_t i = 0; i < SA_LENGTH_BANDS; i++) {
-        const json_t *band = json_object_get(bands, sa_length_bands[i].name);
-        run->by_length[i].sentences =
-            (size_t)json_integer_value(json_object_get(band, "sentences"));
-        run->by_length[i].bleu = number_of(json_object_get(band, "bleu"));
-        run->interval[i].low = number_of(json_object_get(band, "low"));
-        run->interval[i].high = number_of(json_object_get(band, "high"));
-    }
+    for (size_t i = 0; i < SA_LENGTH_BANDS; i++)
+        for (size_t k = 0; k < SA_COMPARE_BAND_COLUMNS; k++)
+            run->bands[i][k] = number_of(json_object_get(
+                json_object_get(bands, sa_length_bands[i].name), sa_compare_band_columns[k].key));
     return true;
 }
 
@@ -178,8 +169,8 @@ static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *
     json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
     const bool good =
         record && check_settings(run, record, path, error) &&
-        check_pairs(run, record, "train", data->train_hash, error) &&
-        check_pairs(run, record, "valid", data->valid_hash, error) &&
+        check_pairs(run, record, "train", data->hash[0], error) &&
+        check_pairs(run, record, "valid", data->hash[1], error) &&
         (read_fields(run, record) || sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
     sa_file_release(&file);
     json_decref(record);
@@ -211,19 +202,15 @@ __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all,
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* Returns whether the training of another run has already noted the same about these pairs or
+/* Reports progress, but not again what the training of another run has noted about these pairs or
  * settings. */
-static bool is_known(sa_comparison *all, const char *line) {
-    char *notes = all->notes.text;
-    if (strncmp(line, "note: ", 6) != 0) return false;
-    if (notes && strstr(notes, line)) return true;
-    sa_buffer_addf(&all->notes, "%s\n", line);
-    return false;
-}
-
 static void report_progress(void *context, const sa_progress *progress) {
-    if (progress->kind != SA_PROGRESS_NOTE || !is_known(context, progress->note))
-        report(context, progress);
+    sa_comparison *all = context;
+    const char *line = progress->kind == SA_PROGRESS_NOTE ? progress->note : "";
+    const bool is_note = strncmp(line, "note: ", 6) == 0;
+    if (is_note && all->notes.text && strstr(all->notes.text, line)) return;
+    if (is_note) sa_buffer_addf(&all->notes, "%s\n", line);
+    report(all, progress);
 }
 
 /* Decides whether to resume what is in the folder, or removes it before the record of this run is
@@ -255,7 +242,8 @@ static sa_train_options training_of(const sa_comparison *all, const sa_compare_r
                               .valid = all->options->valid,
                               .out = run->folder,
                               .snapshot_pairs = snapshots->pairs,
-                              .snapshot_count = run->model->attends ? snapshots->count : 0,
+                              .snapshot_count =
+                                  sa_settings_has_attention(&run->settings) ? snapshots->count : 0,
                               .pausing = true,
                               .stop = all->stop};
 }
@@ -290,25 +278,40 @@ static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* Sets the BLEU of bootstrap samples, and BLEU by source length with confidence intervals. */
+/* Sets the BLEU of bootstrap samples of all pairs, and BLEU by source length with its confidence
+ * interval. */
 static bool resample(sa_compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
                      sa_error *error) {
     const sa_resampling resampling = {SA_COMPARE_SAMPLES, 1};
-    sa_confidence_interval interval[SA_METRIC_COUNT];
     const sa_metrics *metrics = &run->settings.metrics;
-    sa_metric_stats *stats = sa_pair_scores_stats(metrics, each, test->count, error);
-    const sa_scored_pairs pairs = {metrics, test, each, stats, &resampling};
-    double *samples =
-        stats ? sa_bootstrap_values(stats, test->count, metrics, &resampling, error) : NULL;
-    bool good = samples != NULL;
-    if (good)
-        memcpy(run->samples, samples + SA_METRIC_BLEU * SA_COMPARE_SAMPLES, sizeof run->samples);
-    for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
-        good =
-            sa_pair_scores_band(&pairs, &sa_length_bands[i], &run->by_length[i], interval, error);
-        if (good && run->by_length[i].sentences) run->interval[i] = interval[SA_METRIC_BLEU];
+    sa_metric_stats *all = sa_new(2 * test->count, sizeof *all, error);
+    bool good = all;
+    for (size_t k = 0; good && k < test->count; k++)
+        good = sa_metric_stats_compute(&all[k], metrics, each[k].translation,
+                                       (const char *const *)&each[k].reference, 1, error);
+    for (int i = 0; good && i <= SA_LENGTH_BANDS; i++) {
+        const sa_length_band *band = &sa_length_bands[i]; /* the last one has no name: all pairs */
+        sa_metric_stats sum = {0}, *some = all + test->count;
+        size_t count = 0;
+        for (size_t k = 0; k < test->count; k++) {
+            if (band->name && !sa_length_band_contains(band, each[k].source_words)) continue;
+            sa_metric_stats_add(&sum, &all[k]);
+            some[count++] = all[k];
+        }
+        double *bleu = count ? sa_bootstrap_values(some, count, metrics, &resampling, error) : NULL;
+        good = bleu || !count;
+        if (bleu && !band->name) memcpy(run->samples, bleu, sizeof run->samples);
+        if (band->name) *run->bands[i] = (double)count;
+        if (bleu && band->name) {
+            const double whole = sa_bleu_value(&sum.bleu, metrics);
+            const sa_confidence_interval range =
+                sa_confidence_interval_of(bleu, SA_COMPARE_SAMPLES);
+            memcpy(run->bands[i] + 1, (const double[]){whole, range.low, range.high},
+                   3 * sizeof whole);
+        }
+        free(bleu);
     }
-    free(stats), free(samples);
+    free(all);
     return good;
 }
 
@@ -318,12 +321,12 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
     if (!sa_eval_summarize(&run->settings.metrics, test, each, NULL, test->count, &all, error) ||
         !resample(run, test, each, error))
         return false;
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-        const double *figure = sa_eval_figure(&all, sa_compare_columns[k].key);
-        if (figure) run->scores[k] = *figure;
+    json_t *figures = sa_eval_json(&all);
+    for (int k = 0; k < SA_COMPARE_COLUMNS; k++) {
+        const json_t *figure = json_object_get(figures, sa_compare_columns[k].key);
+        if (figure) run->scores[k] = number_of(figure);
     }
-    run->scores[SA_COMPARE_SENTENCES] = (double)all.sentences;
-    run->scores[SA_COMPARE_WORDS] = (double)all.target_words;
+    json_decref(figures);
     return true;
 }
 
@@ -362,39 +365,26 @@ static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
 }
 
-/* Restores a run. With --overwrite, ignores a record of something else. */
-static bool read_record(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
-    sa_error why = {0};
-    return restore(run, &all->data, &why) ||
-           (all->options->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)) ||
-           sa_fail(error, why.code, "%s", why.text);
-}
-
+/* Restores all runs. With --overwrite, ignores records of something else. */
 static bool read_records(sa_comparison *all, sa_error *error) {
     size_t done = 0, count = all->model_count * all->seeds;
     for (size_t i = 0; i < count; i++) {
-        if (!read_record(all, &all->runs[i], error)) return false;
+        sa_error why = {0};
+        if (!restore(&all->runs[i], &all->data, &why) &&
+            !(all->options->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)))
+            return sa_fail(error, why.code, "%s", why.text);
         done += is_done(&all->runs[i], &all->data);
     }
     const sa_compare_data *data = &all->data;
-    const size_t shared[] = {data->train_shared, data->valid_shared};
     const char *const path[] = {all->options->train, all->options->valid};
     if (data->test.remarks) note(all, "note: %s", data->test.remarks);
     if (data->test.note) note(all, "note: %s", data->test.note);
     for (int i = 0; i < 2; i++) /* scores on memorized pairs say nothing about unseen ones */
-        if (shared[i])
-            note(all, "note: %zu of the %zu test pairs also occur in '%s'", shared[i],
+        if (data->shared[i])
+            note(all, "note: %zu of the %zu test pairs also occur in '%s'", data->shared[i],
                  data->test.count, path[i]);
     if (done) note(all, "%zu of %zu runs are done already", done, count);
     return true;
-}
-
-/* Trains and evaluates run number i of all, as far as that is not done. */
-static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *error) {
-    note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
-         i + 1, all->model_count * all->seeds);
-    if (!run->trained && !train(all, run, error)) return false;
-    return *all->stop || is_done(run, &all->data) || evaluate(all, run, error) || *all->stop;
 }
 
 /* Checks that every run can be trained and evaluated, as far as its settings and pairs tell. */
@@ -405,9 +395,10 @@ static bool check_runs(const sa_comparison *all, sa_error *error) {
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
         const sa_compare_run *run = &all->runs[i];
         if (is_done(run, &all->data)) continue;
-        const bool guides = run->settings.guided_alignment > 0;
-        if (!most || guides || (!guided && run->model->attends)) most = run;
-        attends |= run->model->attends, guided |= guides;
+        const bool guides = run->settings.guided_alignment > 0,
+                   has_attention = sa_settings_has_attention(&run->settings);
+        if (!most || guides || (!guided && has_attention)) most = run;
+        attends |= has_attention, guided |= guides;
     }
     if (!most) return true;
     const sa_train_options training = training_of(all, most);
@@ -419,7 +410,11 @@ bool sa_compare_finish_runs(sa_comparison *all, sa_error *error) {
     bool good = read_records(all, error) && check_runs(all, error);
     for (size_t i = 0; good && i < count && !*all->stop; i++) {
         sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
-        good = is_done(run, &all->data) || finish(all, run, i, error);
+        if (is_done(run, &all->data)) continue;
+        note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
+             i + 1, count);
+        good = (run->trained || train(all, run, error)) &&
+               (*all->stop || is_done(run, &all->data) || evaluate(all, run, error) || *all->stop);
     }
     return good;
 }

@@ -298,7 +298,9 @@ assert list(model) == ["model", "seeds"] + figures + spreads and model["seeds"] 
 assert all(model[key] == model["mean"][key] == model["max"][key] and model["sd"][key] is None for key in figures)
 assert list(run) == ["model", "seed"] + figures + ["by_length"] and run["seed"] == 1
 assert all(model[key] == run[key] for key in figures) and run["aer"] is None
-assert run["sentences"] == 40 == sum(band["sentences"] for band in run["by_length"].values())
+bands = run["by_length"].values()
+assert run["sentences"] == 40 == sum(band["sentences"] for band in bands)
+assert all(0 <= band["low"] <= band["high"] <= 100 and 0 <= band["bleu"] <= 100 for band in bands)
 END
 fi
 # What is noted of the pairs is said once, not by each of the trainings.

@@ -108,12 +108,13 @@ static void write_page(const scene *it) {
 static void pack(const scene *it) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const int count = it->alignment.targets * it->alignment.sources;
-    sa_buffer packed = {0};
+    bool failed = false;
     int at = 0;
-    sa_page_encode_weights(it->weights, (size_t)count, &packed);
-    for (size_t i = 0; i + 1 < packed.size; i += 2) {
-        const long number = 64 * (strchr(digits, packed.text[i]) - digits) +
-                            (strchr(digits, packed.text[i + 1]) - digits);
+    json_t *packed = sa_page_weights(it->weights, (size_t)count, &failed);
+    const char *text = json_string_value(packed);
+    for (size_t i = 0; i + 1 < json_string_length(packed); i += 2) {
+        const long number =
+            64 * (strchr(digits, text[i]) - digits) + (strchr(digits, text[i + 1]) - digits);
         for (long k = 0; k < (number > 1024 ? number - 1024 : 1); k++, at++) {
             ck_assert_int_lt(at, count);
             const double weight = number > 1024 ? 0 : (double)number / 1000;
@@ -122,7 +123,7 @@ static void pack(const scene *it) {
         }
     }
     ck_assert_int_eq(at, count);
-    sa_buffer_release(&packed);
+    json_decref(packed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -101,10 +101,9 @@ static void write_table(fuzz_input input, int rows, int cols) {
                                     .layers = 1,
                                     .weights = made.numbers};
     sa_buffer csv = {0}, tidy = {0};
-    const sa_pair pair = {.line = 7};
+    const sa_pair pair = {.line = 7, .row = 2};
     sa_matrix_csv(&alignment, false, &csv);
-    sa_matrix_tidy(&alignment, &(sa_tidy){.sentence = 2, .head = SA_HEADS_ALL, .pair = &pair},
-                   &tidy);
+    sa_matrix_tidy(&alignment, &(sa_tidy){.head = SA_HEADS_ALL, .pair = &pair}, &tidy);
     expect_heatmap(&made, csv.text);
     cells_expect_tidy(tidy.text, &alignment, false);
     if (reads_back(&made)) read_again(&made, &csv);

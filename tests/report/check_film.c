@@ -38,7 +38,7 @@ static void make_film(void) {
 
 static bool read_film(void) {
     sa_html_report_init(&report, "film", "title", 1);
-    sa_html_report_model(&report, "model", NULL);
+    sa_html_report_model(&report, "model", NULL, 0);
     return sa_html_report_film(&report, scratch, &error);
 }
 
@@ -125,7 +125,7 @@ START_TEST(a_folder_without_frames_adds_nothing) {
     char path[256];
     snprintf(path, sizeof path, "%s/none", scratch);
     sa_html_report_init(&report, "film", "title", 1);
-    sa_html_report_model(&report, "model", NULL);
+    sa_html_report_model(&report, "model", NULL, 0);
     ck_assert_msg(sa_html_report_film(&report, path, &error), "%s", error.text);
     ck_assert(json_is_null(film()));
     sa_html_report_release(&report);

@@ -67,9 +67,8 @@ START_TEST(a_long_table_holds_words_and_numbers) {
     const bool spreadsheet = _i;
     sa_buffer csv = {0};
     sa_matrix_tidy(&alignment,
-                   &(sa_tidy){.sentence = 2,
-                              .head = SA_HEADS_ALL,
-                              .pair = &(sa_pair){.line = 7},
+                   &(sa_tidy){.head = SA_HEADS_ALL,
+                              .pair = &(sa_pair){.line = 7, .row = 2},
                               .words = spreadsheet},
                    &csv);
     cells_expect_tidy(csv.text, &alignment, spreadsheet);

@@ -131,8 +131,6 @@ START_TEST(a_reader_gets_every_word_and_weight_of_a_heatmap) {
 }
 END_TEST
 
-static const sa_pair pair = {.line = 7};
-
 /* As they are, and as spreadsheets may have them. */
 START_TEST(a_reader_gets_every_word_of_the_long_table) {
     const bool spreadsheet = _i;
@@ -140,8 +138,8 @@ START_TEST(a_reader_gets_every_word_of_the_long_table) {
     alignment.targets = 1;
     for (alignment.target = hard; alignment.target < hard + HARD; alignment.target++) {
         sa_buffer out = {0};
-        const sa_tidy tidy = {
-            .sentence = 1, .pair = &(sa_pair){.id = *alignment.target}, .words = spreadsheet};
+        const sa_tidy tidy = {.pair = &(sa_pair){.id = *alignment.target, .row = 1},
+                              .words = spreadsheet};
         sa_matrix_tidy(&alignment, &tidy, &out);
         table read = read_table(out.text);
         ck_assert_int_eq(read.rows, HARD + 1);
@@ -252,9 +250,8 @@ START_TEST(a_long_table_as_it_is_written) {
     first.source_unknown = (bool[]){false, true, false, false};
     first.target_unknown = (bool[]){true, false};
     sa_matrix_tidy(&first,
-                   &(sa_tidy){.sentence = 1,
-                              .head = SA_HEADS_ALL,
-                              .pair = &(sa_pair){.id = "a,b", .line = 4},
+                   &(sa_tidy){.head = SA_HEADS_ALL,
+                              .pair = &(sa_pair){.id = "a,b", .line = 4, .row = 1},
                               .linked = true,
                               .gold = gold,
                               .golds = 4},
@@ -262,10 +259,12 @@ START_TEST(a_long_table_as_it_is_written) {
     first = cat;
     first.targets = 1;
     first.sources = 2;
-    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 2, .head = SA_HEADS_ALL, .pair = &pair}, &out);
     sa_matrix_tidy(&first,
-                   &(sa_tidy){.sentence = 3, .head = SA_HEADS_ALL, .pair = &pair, .linked = true},
-                   &out);
+                   &(sa_tidy){.head = SA_HEADS_ALL, .pair = &(sa_pair){.line = 7, .row = 2}}, &out);
+    sa_matrix_tidy(
+        &first,
+        &(sa_tidy){.head = SA_HEADS_ALL, .pair = &(sa_pair){.line = 7, .row = 3}, .linked = true},
+        &out);
     ck_assert_str_eq(out.text, HEADER "1,1,0,le,0,the,0.75,1,\"a,b\",1,0.5,1,0\n"
                                       "1,1,0,le,1,black,0.125,1,\"a,b\",0.5,0.5,1,1\n"
                                       "1,1,0,le,2,cat,0.0625,1,\"a,b\",0,0.5,1,0\n"
@@ -287,7 +286,8 @@ START_TEST(a_long_table_of_a_model_that_copies) {
     sa_alignment first = cat;
     first.targets = 2, first.sources = 1;
     first.generation_probabilities = (double[]){0.25, 1};
-    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 1, .head = SA_HEADS_ALL, .pair = &pair}, &out);
+    sa_matrix_tidy(&first,
+                   &(sa_tidy){.head = SA_HEADS_ALL, .pair = &(sa_pair){.line = 7, .row = 1}}, &out);
     ck_assert_str_eq(out.text, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
                                "target_unknown,source_unknown,p_gen\n"
                                "1,1,0,le,0,the,0.75,1,7,,,0,0,0.25\n"
@@ -317,8 +317,9 @@ START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
                                .target = words,
                                .source = words,
                                .weights = (double[]){1, 1, 1, 0.25, 0.75, -0.125, -0.5}};
-    const sa_tidy tidy = {
-        .sentence = 3, .pair = &pair, .layer = selections[_i].layer, .head = selections[_i].head};
+    const sa_tidy tidy = {.pair = &(sa_pair){.line = 7, .row = 3},
+                          .layer = selections[_i].layer,
+                          .head = selections[_i].head};
     sa_buffer out = {0}, rows = {0};
     sa_matrix_tidy(&deep, &tidy, &out);
     for (const char *at = out.text; *(at = strchr(at, '\n') + 1);) {

@@ -16,12 +16,13 @@ static int digit(char letter) {
     return (int)(at - digits);
 }
 
-/* Reads what sa_page_encode_weights wrote; returns how many weights there were. */
-static size_t unpack(const sa_buffer *packed, double *weights) {
+/* Reads what sa_page_weights wrote; returns how many weights there were. */
+static size_t unpack(const json_t *packed, double *weights) {
+    const char *text = json_string_value(packed);
     size_t count = 0;
-    ck_assert_uint_eq(packed->size % 2, 0);
-    for (size_t i = 0; i < packed->size; i += 2) {
-        int number = 64 * digit(packed->text[i]) + digit(packed->text[i + 1]);
+    ck_assert_uint_eq(json_string_length(packed) % 2, 0);
+    for (size_t i = 0; i < json_string_length(packed); i += 2) {
+        int number = 64 * digit(text[i]) + digit(text[i + 1]);
         if (number < 1024)
             weights[count++] = number / 1000.0;
         else if (number > 3072)
@@ -35,30 +36,32 @@ static size_t unpack(const sa_buffer *packed, double *weights) {
 START_TEST(weights_come_back) {
     enum { COUNT = 9000 };
     double *weights = calloc(COUNT, sizeof *weights), *back = calloc(2 * COUNT, sizeof *back);
-    sa_buffer packed = {0};
+    bool failed = false;
     weights[0] = 1, weights[1] = 0.5, weights[3] = 0.0004, weights[4] = 0.0006;
     for (int i = 10; i < 50; i++) weights[i] = 1.0 / i;
     weights[60] = -0.25, weights[61] = -0.001;
     weights[8000] = 0.25; /* behind more zeros than one number tells */
-    sa_page_encode_weights(weights, COUNT, &packed);
-    ck_assert_uint_eq(unpack(&packed, back), COUNT);
+    json_t *packed = sa_page_weights(weights, COUNT, &failed);
+    ck_assert(!failed);
+    ck_assert_uint_eq(unpack(packed, back), COUNT);
     for (int i = 0; i < COUNT; i++) ck_assert_double_le(fabs(weights[i] - back[i]), 0.0005 + 1e-12);
     ck_assert_double_eq(back[8000], 0.25);
     ck_assert_double_eq(back[4], 0.001);
-    sa_buffer_release(&packed);
+    json_decref(packed);
     free(weights), free(back);
 }
 END_TEST
 
 START_TEST(weights_are_packed_as_written_down) {
     const double weights[] = {1, 0, 0, 0, 0.063, 1.5, -1};
-    sa_buffer packed = {0};
-    sa_page_encode_weights(weights, 7, &packed);
-    ck_assert_str_eq(packed.text, "PoQDA/Po/o"); /* 1000, 3 zeros, 63, 1000, -1000 */
-    sa_buffer_release(&packed);
-    sa_page_encode_weights(weights, 0, &packed);
-    ck_assert_uint_eq(packed.size, 0);
-    sa_buffer_release(&packed);
+    bool failed = false;
+    json_t *packed = sa_page_weights(weights, 7, &failed),
+           *none = sa_page_weights(NULL, 0, &failed);
+    ck_assert(!failed);
+    /* 1000, 3 zeros, 63, 1000, -1000 */
+    ck_assert_str_eq(json_string_value(packed), "PoQDA/Po/o");
+    ck_assert_str_eq(json_string_value(none), "");
+    json_decref(packed), json_decref(none);
 }
 END_TEST
 

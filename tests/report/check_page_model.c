@@ -33,7 +33,7 @@ START_TEST(a_page_translates_its_sentences) {
     ck_assert(sa_align(model, &(sa_align_options){0}, pairs, 2, note_loss, NULL, &error));
 
     sa_html_report_init(&report, "align", "title", 1);
-    sa_html_report_model(&report, "model", sa_model_settings(model));
+    sa_html_report_model(&report, "model", sa_model_settings(model), 0);
     ck_assert_msg(sa_html_report_align(&report, model, &corpus, &error), "%s", error.text);
     ck_assert_uint_eq(json_array_size(report.sentences), 2);
     ck_assert_uint_eq(json_array_size(report.matrices), 2);

@@ -22,12 +22,9 @@ bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error)
     if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_MAX_HEADER && source <= INT_MAX && target <= INT_MAX)
         return true;
     return sa_fail(error, SA_LIMIT,
-                   means
-                       ? "a model of %zu weights takes %zu bytes in training, with those for "
-                         "--average; a file holds %zu at most"
-                       : "a model of %zu weights takes %zu bytes in training; a file holds %zu at "
-                         "most",
-                   model->plan.size, bytes, SA_FILE_LIMIT);
+                   "a model of %zu weights takes %zu bytes in training%s; a file holds %zu at most",
+                   model->plan.size, bytes, means ? ", with those for --average" : "",
+                   SA_FILE_LIMIT);
 }
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
@@ -71,16 +68,6 @@ void sa_model_release(sa_model *model) {
     *model = (sa_model){0};
 }
 
-bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepared,
-                      sa_error *error) {
-    prepared->store = (sa_store){.use = SA_STORE_INFERENCE, .rows = rows};
-    if (!sa_seq2seq_open_stored(&model->sizes, model->values, &prepared->store, &prepared->w,
-                                error))
-        return false;
-    sa_seq2seq_set_decoding(&prepared->w, true);
-    return true;
-}
-
 typedef struct run {
     bool (*work)(void *context, int i, sa_error *error);
     void *context;
@@ -121,10 +108,8 @@ static bool check_length(const sa_model *model, const sa_text_codec *codec, cons
     if (!line)
         return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than --max-len %d", side,
                        tokens, most);
-    return sa_fail(error, SA_LIMIT,
-                   name ? "%s:%zu: the %s has %d tokens, more than --max-len %d"
-                        : "%sline %zu: the %s has %d tokens, more than --max-len %d",
-                   name ? name : "", line, side, tokens, most);
+    return sa_fail(error, SA_LIMIT, "%s%s%zu: the %s has %d tokens, more than --max-len %d",
+                   name ? name : "line", name ? ":" : " ", line, side, tokens, most);
 }
 
 bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
@@ -253,9 +238,8 @@ bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, s
 static const sa_tensor *find_text(const sa_container *file, const char *name, sa_error *error) {
     const sa_tensor *tensor = sa_container_find(file, name);
     if (tensor && tensor->type == SA_U8 && tensor->rank == 1) return tensor;
-    sa_fail(error, SA_DATA,
-            tensor ? "%s: tensor '%s' is not a text, U8 [bytes]" : "%s: tensor '%s' is missing",
-            file->name, name);
+    sa_fail(error, SA_DATA, "%s: tensor '%s' is %s", file->name, name,
+            tensor ? "not a text, U8 [bytes]" : "missing");
     return NULL;
 }
 
@@ -439,6 +423,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
     }
     float *weights = find_weights(file, &plan);
     if (!sa_model_init(model, &settings, &codec[0], &codec[1], weights, error)) return false;
+    model->checksum = file->checksum;
     if (weights) {
         model->memory = file->memory;
         file->memory = NULL;
@@ -535,15 +520,6 @@ static bool check_alike(const sa_model *one, const char *name, const sa_model *f
     return sa_fail(error, SA_USAGE, "'%s' has a different vocabulary from '%s'", name, first_name);
 }
 
-static bool add_model(const char *path, const sa_model *first, const char *first_name, double *sum,
-                      sa_error *error) {
-    sa_model *model = sa_model_open(path, 1, error);
-    const bool good = model && check_alike(model, path, first, first_name, error);
-    for (size_t i = 0; good && i < model->plan.size; i++) sum[i] += (double)model->values[i];
-    sa_model_close(model);
-    return good;
-}
-
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error) {
     if (count < 1) return sa_fail(error, SA_USAGE, "no models to average");
     if (!sa_given(models, "models", error) || !sa_given(path, "path", error)) return false;
@@ -553,8 +529,12 @@ bool sa_average_models(const char *const *models, int count, const char *path, s
     const size_t size = mean ? mean->plan.size : 0;
     double *sum = mean ? sa_new(size, sizeof *sum, error) : NULL;
     bool good = sum;
-    for (int i = 0; good && i < count; i++)
-        good = add_model(models[i], mean, models[0], sum, error);
+    for (int i = 0; good && i < count; i++) {
+        sa_model *model = sa_model_open(models[i], 1, error);
+        good = model && check_alike(model, models[i], mean, models[0], error);
+        for (size_t k = 0; good && k < size; k++) sum[k] += (double)model->values[k];
+        sa_model_close(model);
+    }
     for (size_t i = 0; good && i < size; i++) mean->values[i] = (sa_real)(sum[i] / count);
     good = good && sa_model_write(mean, path, NULL, 0, error);
     free(sum);

@@ -13,10 +13,11 @@ struct sa_model {
     sa_text_codec source, target;
     sa_sizes sizes;
     sa_params plan;
-    sa_real *values; /* [plan.size] */
-    void *memory;    /* the block that holds them: their own, or the whole file */
-    int max_len;     /* tokens of a sentence that is read, without EOS */
-    size_t flushed;  /* how many weights were denormal in the file and are zero here */
+    sa_real *values;   /* [plan.size] */
+    void *memory;      /* the block that holds them: their own, or the whole file */
+    int max_len;       /* tokens of a sentence that is read, without EOS */
+    size_t flushed;    /* how many weights were denormal in the file and are zero here */
+    uint32_t checksum; /* of that file */
     sa_seq2seq w;
     sa_pool *pool;
 };
@@ -34,16 +35,6 @@ void sa_model_release(sa_model *model);
 
 /* Points the model's weights into the values, for products in SA_PRECISION_... */
 void sa_model_bind(sa_model *model, int precision);
-
-/* A model whose weights are stored as inference reads them. */
-typedef struct sa_prepared_model {
-    sa_seq2seq w;   /* valid until the store is released or the weights change */
-    sa_store store; /* released by the caller */
-} sa_prepared_model;
-
-/* Prepares forward passes of up to `rows` rows per step. */
-bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepared,
-                      sa_error *error);
 
 /* Runs work(context, i) for i = 0 .. count-1 on the model's threads; the error is that of the first
  * i that failed. SA_CHECK: the pool's watch ended the run early (sa_stopping), and its results are

@@ -1,5 +1,4 @@
 /* translation: the translations of softalign.h. */
-#include "base/error.h"
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "data/encoding.h"
@@ -12,7 +11,8 @@
 
 /* One of the models, ready for many batches. */
 typedef struct translator {
-    sa_prepared_model prepared;
+    sa_seq2seq w;                  /* its weights as inference reads them, ... */
+    sa_store store;                /* ... and which this stores */
     sa_sentence *sources, *sorted; /* all in its token ids; those to translate, by length */
 } translator;
 
@@ -153,7 +153,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     const sa_sentence *sources[SA_ENSEMBLE];
     search.weights = task->attends && (search.weights || search.replace_unknown);
     for (int m = 0; m < task->number; m++) {
-        w[m] = &task->own[m].prepared.w;
+        w[m] = &task->own[m].w;
         sources[m] = task->own[m].sorted + first;
     }
     sa_hypothesis *found = sa_new(size * nbest, sizeof *found, error);
@@ -243,12 +243,16 @@ static bool open_translator(translate_task *task, int m, size_t count, int rows,
     sa_sentence *prefixes = task->copying < 0 ? task->prefixes : NULL;
     own->sources =
         sa_encode_texts(&model->source, model->max_len, texts, sizeof *texts, count, error);
+    own->store = (sa_store){.use = SA_STORE_INFERENCE, .rows = rows};
     if (model->settings.copy && task->copying < 0) task->copying = m;
-    return own->sources &&
-           (!model->settings.copy ||
-            sa_extend_texts(codec, texts, task->search.target_prefix, sizeof *texts, count,
-                            own->sources, prefixes, error)) &&
-           sa_model_prepare(model, rows, &own->prepared, error);
+    const bool good =
+        own->sources &&
+        (!model->settings.copy ||
+         sa_extend_texts(codec, texts, task->search.target_prefix, sizeof *texts, count,
+                         own->sources, prefixes, error)) &&
+        sa_seq2seq_open_stored(&model->sizes, model->values, &own->store, &own->w, error);
+    if (good) sa_seq2seq_set_decoding(&own->w, true);
+    return good;
 }
 
 /* ---- Whether it can be done ------------------------------------------------------------------ */
@@ -346,7 +350,7 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     for (int m = 0; task.own && m < number; m++) {
         sa_sentences_release(task.own[m].sources, count);
         free(task.own[m].sorted);
-        sa_store_release(&task.own[m].prepared.store);
+        sa_store_release(&task.own[m].store);
     }
     free(task.own);
     sa_strings_release(&task.dictionary);

@@ -1,18 +1,53 @@
+/* The state of a training: what it says to the user, what it owns, and what a checkpoint keeps. */
+#include "data/encoding.h"
 #include "inference/model.h"
 #include "tensor/blas.h"
 #include "train/session.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+sa_exchange *sa_session_processes;
+
+void sa_session_note(const sa_session *session, const char *format, ...) {
+    char text[512];
+    if (!session->training->report) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sa_progress progress = {.kind = SA_PROGRESS_NOTE, .note = text};
+    session->training->report(session->training->context, &progress);
+}
+
+void sa_session_close(sa_session *session) {
+    sa_batcher_close(&session->batcher);
+    sa_averaging_close(&session->averaging);
+    sa_trainer_close(&session->trainer);
+    sa_model_release(&session->model);
+    sa_gold_release(session->gold, session->data.count);
+    sa_dataset_release(&session->data);
+    sa_dataset_release(&session->valid_data);
+    if (session->train.owned) sa_corpus_close(&session->train);
+    if (session->valid.owned) sa_corpus_close(&session->valid);
+    free(session->unsaved);
+    free(session->trained_on);
+    for (int i = 0; i < SA_TRAINING_FILES; i++) free(session->path[i]);
+    sa_buffer_release(&session->log);
+    sa_directory_lock_close(&session->lock);
+}
+
+/* ---- What is kept ---------------------------------------------------------------------------- */
 
 /* More than any training counts, and less than the largest int64_t. */
 #define LARGEST_COUNT ((int64_t)1 << 53)
 
 /* The size of a stored validation; the most tensors of a state. */
 enum { VALIDATION = sizeof(sa_validation) / sizeof(double), TENSORS = 8 };
-
-#define CHANGED "%s: the training pairs have changed since '%s' was saved"
 
 /* Identifies the alignments of the training pairs that guide the training. */
 static int64_t hash_links(const sa_session *session) {
@@ -107,12 +142,12 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
     const bool validated = counts->valid_hash == (int64_t)session->valid_data.hash;
     if (counts->train_hash != (int64_t)session->data.hash ||
         counts->position > (int64_t)session->data.count)
-        return sa_fail(error, SA_DATA,
-                       validated ? CHANGED
+        return sa_fail(error, SA_DATA, "%s: the training pairs have changed since '%s' was saved%s",
+                       session->train.name, file,
+                       validated ? ""
                        : session->training->valid
-                           ? CHANGED ", or --valid was not given then, or other --columns"
-                           : CHANGED ", or --valid was given then, or other --columns",
-                       session->train.name, file);
+                           ? ", or --valid was not given then, or other --columns"
+                           : ", or --valid was given then, or other --columns");
     return validated ||
            sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
                    session->valid.name, file);
@@ -146,11 +181,10 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
         if (tensor->data == &links && !sa_container_find(file, tensor->name))
             continue; /* in files of earlier versions */
         if (!sa_tensor_copy(file, tensor->name, tensor->type, sa_tensor_count(tensor),
-                            (void *)(uintptr_t)tensor->data, error))
+                            (void *)(uintptr_t)tensor->data, error) ||
+            !check_numbers(session, tensor, file->name, error))
             return false;
     }
-    for (size_t i = 0; i < count; i++)
-        if (!check_numbers(session, &state[i], file->name, error)) return false;
     if (!check_state(session, file->name, error)) return false;
     if (links != present)
         return sa_fail(error, SA_DATA, "%s: the alignments have changed since '%s' was saved",

@@ -122,20 +122,17 @@ static bool save_frames(void *context, size_t index, const sa_alignment *alignme
                         sa_error *error) {
     const sa_session *session = context;
     const int heads = sa_seq2seq_heads(&session->model.w);
-    char film[SA_PATH_SIZE];
-    sa_path_in(film, session->training->out, "film");
-    char *pair = sa_format(error, "%s/%0*zu", film, PAIR_DIGITS, index + 1);
-    bool good = pair && sa_directory_create(film, error) && sa_directory_create(pair, error);
+    char film[SA_PATH_SIZE], pair[SA_PATH_SIZE], folder[SA_PATH_SIZE], name[32];
+    snprintf(name, sizeof name, "%0*zu", PAIR_DIGITS, index + 1);
+    sa_path_in(pair, sa_path_in(film, session->training->out, "film"), name);
+    bool good = sa_directory_create(film, error) && sa_directory_create(pair, error);
     for (int head = 1; good && heads > 1 && head <= heads; head++) {
         sa_alignment own = *alignment;
         own.weights = sa_alignment_weights(alignment, 0, head);
-        char *folder = sa_format(error, "%s/%s%d", pair, head_folder, head);
-        good = folder && save_frame(session, folder, &own, error);
-        free(folder);
+        snprintf(name, sizeof name, "%s%d", head_folder, head);
+        good = save_frame(session, sa_path_in(folder, pair, name), &own, error);
     }
-    good = good && save_frame(session, pair, alignment, error);
-    free(pair);
-    return good;
+    return good && save_frame(session, pair, alignment, error);
 }
 
 bool sa_snapshots_write(sa_session *session, sa_error *error) {

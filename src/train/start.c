@@ -55,12 +55,10 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
     if (training->resume || training->overwrite) return true;
     return sa_training_find(out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,
+                              "'%s' holds a training (%s)%s --overwrite replaces it", out, found,
                               found == names[SA_LAST]
-                                  ? "'%s' holds a training (%s): --resume continues it, "
-                                    "--overwrite replaces it"
-                                  : "'%s' holds a training (%s) that --resume cannot continue, "
-                                    "without last.safetensors: --overwrite replaces it",
-                              out, found));
+                                  ? ": --resume continues it,"
+                                  : " that --resume cannot continue, without last.safetensors:"));
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -103,24 +101,6 @@ static bool read_links(sa_session *session, sa_error *error) {
     return session->gold != NULL;
 }
 
-/* Checks that the gold links of the pairs are between their words. */
-static bool check_gold(const sa_model *model, const sa_corpus *corpus, sa_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < corpus->count; i++) {
-        const sa_pair *pair = &corpus->pairs[i];
-        sa_token_words source, target;
-        sa_link *links = NULL;
-        size_t count;
-        if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
-            return false;
-        good = sa_links_parse_gold(corpus, pair, source.words - 1, target.words - 1, &links, &count,
-                                   error);
-        free(links);
-        sa_token_words_release(&source), sa_token_words_release(&target);
-    }
-    return good;
-}
-
 bool sa_training_check(const sa_train_options *training, const sa_corpus *test, bool gold,
                        sa_error *error) {
     sa_session *session = sa_new(1, sizeof *session, error); /* too large for small stacks */
@@ -129,6 +109,7 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
     session->lock = SA_UNLOCKED;
     sa_model *model = &session->model;
     model->max_len = SA_MAX_LEN;
+    sa_gold_alignment *links = NULL; /* between the words of the test pairs */
     const bool good =
         read_pairs(session, error) &&
         sa_text_codecs_build(&model->source, &model->target, &session->train, session->trained_on,
@@ -138,7 +119,9 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
         read_links(session, error) &&
         sa_check_lengths(model, test->name, test->pairs, test->count, error) &&
         sa_check_lengths(model, NULL, training->snapshot_pairs, training->snapshot_count, error) &&
-        (!gold || check_gold(model, test, error));
+        (!gold || (links = sa_gold_make(&model->source, &model->target, test, test->pairs, NULL,
+                                        test->count, error)));
+    sa_gold_release(links, test->count);
     sa_session_close(session);
     free(session);
     return good;
@@ -148,20 +131,18 @@ bool sa_training_check(const sa_train_options *training, const sa_corpus *test, 
 
 /* Opens training->init_from. SA_USAGE names a setting that shapes the model and is different
  * there. */
-static bool open_initial_model(sa_session *session, sa_model *from, sa_error *error) {
+static sa_model *open_initial_model(sa_session *session, sa_error *error) {
     const char *path = session->training->init_from;
     sa_settings same = session->settings;
-    sa_container file;
-    if (!sa_container_open(&file, path, 1, NULL, error)) return false;
-    session->checksum = file.checksum;
-    const bool good = sa_model_read(from, &file, 1, error);
-    sa_container_close(&file);
-    if (!good) return false;
+    sa_model *from = sa_model_open(path, 1, error);
+    if (!from) return NULL;
+    session->checksum = from->checksum;
     sa_settings_take_shape(&same, &from->trained);
     const sa_option *row = sa_settings_find_difference(&session->settings, &same);
-    if (!row) return true;
-    sa_model_release(from);
-    return sa_settings_fail_difference(row, &same, path, "which --init-from cannot change", error);
+    if (!row) return from;
+    sa_settings_fail_difference(row, &same, path, "which --init-from cannot change", error);
+    sa_model_close(from);
+    return NULL;
 }
 
 /* Copies the weights of the other model. A vocabulary grows at its end, so that model's words are
@@ -249,16 +230,12 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const sa_exchange *exchange = session->exchange;
     sa_text_codec source = {0}, target = {0};
-    const bool continues = session->training->init_from;
-    sa_model *from = continues ? sa_new(1, sizeof *from, error) : NULL; /* too large for a stack */
+    sa_model *from = NULL;
+    if (session->training->init_from && !(from = open_initial_model(session, error))) return false;
     if (settings->shards == 0)
         settings->shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
     session->figures = (sa_state_figures){.best = {INFINITY, -1, -1}, .lr_factor = 1};
     sa_buffer_adds(&session->log, SA_LOG_HEADER);
-    if (continues && !(from && open_initial_model(session, from, error))) {
-        free(from);
-        return false;
-    }
     if (from) source = from->source, target = from->target;
     if (from) from->source = from->target = (sa_text_codec){0};
     const bool good = sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
@@ -318,45 +295,33 @@ static bool resume(sa_session *session, sa_error *error) {
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-/* Returns whether all processes have the same settings, except the number of threads. */
-static bool same_settings(const sa_exchange *exchange, const sa_settings *settings,
-                          sa_error *error) {
+bool sa_session_same(const sa_session *session, sa_error *error) {
+    const sa_exchange *exchange = session->exchange;
+    const uint64_t train = sa_corpus_hash(&session->train, session->gold) + session->data.hash;
+    const uint64_t valid = sa_corpus_hash(&session->valid, false) + session->valid_data.hash;
+    const uint64_t state = 2 * (uint64_t)session->checksum + (isfinite(session->best.loss) != 0);
     for (const sa_option *option = sa_settings_options; option->name; option++) {
-        const double value = sa_option_get(option, settings);
+        const double value = sa_option_get(option, &session->settings);
         const uint64_t word = sa_hash((const char *)&value, sizeof value);
         char what[64];
         snprintf(what, sizeof what, "another --%s", option->name);
         if (strcmp(option->name, "threads") != 0 && !sa_exchange_same(exchange, word, what, error))
             return false;
     }
-    return true;
-}
-
-bool sa_session_same(const sa_session *session, sa_error *error) {
-    const sa_exchange *exchange = session->exchange;
-    const uint64_t train = sa_corpus_hash(&session->train, session->gold) + session->data.hash;
-    const uint64_t valid = sa_corpus_hash(&session->valid, false) + session->valid_data.hash;
-    const uint64_t state = 2 * (uint64_t)session->checksum + (isfinite(session->best.loss) != 0);
-    return same_settings(exchange, &session->settings, error) &&
-           sa_exchange_same(exchange, train, "other training pairs or alignments", error) &&
+    return sa_exchange_same(exchange, train, "other training pairs or alignments", error) &&
            sa_exchange_same(exchange, valid, "other validation pairs", error) &&
            sa_exchange_same(exchange, state, "another training to be resumed", error);
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static void note_merges(const sa_session *session) {
-    const sa_text_codec *codec[] = {&session->model.source, &session->model.target};
-    const size_t source = codec[0]->bpe.pairs.count, target = codec[1]->bpe.pairs.count;
-    const bool both = codec[0]->tokenizer->subword && codec[1]->tokenizer->subword;
-    sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
-                    both && session->settings.bpe == SA_BPE_JOINT ? "joint" : "separate");
-}
-
 static void note_pairs(const sa_session *session) {
     enum { FEW = 200, SMALL = 64 }; /* pairs; size of a state */
     const sa_settings *settings = &session->settings;
-    const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
+    const sa_text_codec *codec[] = {&session->model.source, &session->model.target};
+    const sa_vocab *vocab[] = {&codec[0]->vocab, &codec[1]->vocab};
+    const bool joint = codec[0]->tokenizer->subword && codec[1]->tokenizer->subword &&
+                       settings->bpe == SA_BPE_JOINT;
     const char *const remarks[] = {session->train.remarks, session->valid.remarks};
     for (int i = 0; i < 2; i++)
         if (remarks[i]) sa_session_note(session, "note: %s", remarks[i]);
@@ -377,7 +342,10 @@ static void note_pairs(const sa_session *session) {
                         session->training->train);
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
-    if (sa_has_subwords(&session->settings)) note_merges(session);
+    if (sa_has_subwords(settings))
+        sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)",
+                        codec[0]->bpe.pairs.count, codec[1]->bpe.pairs.count,
+                        joint ? "joint" : "separate");
     for (int i = 0; i < 2 * SA_SPECIAL_TOKENS; i++) {
         const sa_token word = sa_vocab_token(vocab[0], i % SA_SPECIAL_TOKENS);
         if (sa_vocab_find(vocab[i / SA_SPECIAL_TOKENS], word.text, word.size) != SA_UNK)

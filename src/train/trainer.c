@@ -1,8 +1,6 @@
 #include "train/trainer.h"
-#include "base/memory.h"
 #include "tensor/blas.h"
 #include "tensor/denormal.h"
-#include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -108,22 +108,14 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
 
 /* ---- What the processes that train one model decide together --------------------------------- */
 
-static uint64_t hash_weights(const sa_model *model) {
-    uint64_t hash = model->plan.size;
-    for (size_t i = 0; i < model->plan.size; i++) {
-        uint32_t bits;
-        memcpy(&bits, &model->values[i], sizeof bits);
-        hash = (hash ^ bits) * 0x100000001b3u; /* FNV-1a by words */
-    }
-    return hash;
-}
-
 /* Returns whether all processes have the same weights. */
 static bool compare_weights(const sa_session *session, sa_error *error) {
+    const sa_model *model = &session->model;
     sa_error odd;
-    return !session->exchange ||
-           sa_exchange_same(session->exchange, hash_weights(&session->model), "other weights",
-                            &odd) ||
+    if (!session->exchange) return true;
+    const uint64_t hash =
+        sa_hash((const char *)model->values, model->plan.size * sizeof *model->values);
+    return sa_exchange_same(session->exchange, hash, "other weights", &odd) ||
            sa_fail(error, SA_CHECK,
                    "%s after update %lld: its memory or processor may be faulty; --resume goes on "
                    "from the last validation",
@@ -211,14 +203,6 @@ static bool save_frames(sa_session *session, sa_validation *validation, sa_error
     if (why.code == SA_CHECK) return true;
     session->frame_error = why;
     return survive(session, &why, error);
-}
-
-/* Tries once more to save what could not be saved. */
-static bool end_saves(sa_session *session, sa_error *error) {
-    if (session->save_error.code && !save(session, false, error)) return false;
-    const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
-    if (why->code && error) *error = *why;
-    return !why->code;
 }
 
 /* ---- Validation ------------------------------------------------------------------------------ */
@@ -430,21 +414,21 @@ static bool begin(sa_session *session, const sa_train_options *training, sa_erro
     return good;
 }
 
-/* Saves weights that the end of the training left no time to validate. */
-static bool save_unvalidated(sa_session *session, sa_error *error) {
-    const bool none = !session->counts.validations && !isfinite(session->best.loss);
-    if (!save(session, none, error)) return false;
-    sa_session_note(session, "note: the last weights are saved, but not validated%s",
-                    none ? "; nor were others, so best.safetensors holds them" : "");
-    return true;
-}
-
 static bool end(sa_session *session, sa_train_result *result, sa_error *error) {
     const bool stopped = strcmp(result->reason, "stopped") == 0;
     if (!session->validated && !stopped && !sa_session_validate(session, false, error))
         return false;
-    if (!session->validated && !save_unvalidated(session, error)) return false;
-    return write_average(session, error) && end_saves(session, error);
+    if (!session->validated) { /* there was no time left for it */
+        const bool none = !session->counts.validations && !isfinite(session->best.loss);
+        if (!save(session, none, error)) return false;
+        sa_session_note(session, "note: the last weights are saved, but not validated%s",
+                        none ? "; nor were others, so best.safetensors holds them" : "");
+    }
+    if (!write_average(session, error)) return false;
+    if (session->save_error.code && !save(session, false, error)) return false; /* once more */
+    const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
+    if (why->code && error) *error = *why;
+    return !why->code;
 }
 
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {

@@ -1,6 +1,5 @@
 #include "train/validation.h"
 #include "data/encoding.h"
-#include "inference/model.h"
 #include "metrics/metrics.h"
 
 #include <stdlib.h>

@@ -49,12 +49,17 @@ typedef struct align_task {
     int methods; /* 0: attention */
     sa_alignment_each *each;
     void *context;
+    /* of a chunk of the pairs: */
+    sa_sentence *source, *target;
+    sa_alignment *results;
 } align_task;
 
-static bool report(const align_task *task, const sa_pair *pair, const sa_sentence *source,
-                   const sa_sentence *target, sa_alignment alignment, size_t index,
+/* Reports pair i of the chunk, which is number `index` of all. */
+static bool report(const align_task *task, const sa_pair *pair, size_t i, size_t index,
                    sa_error *error) {
     const sa_attention_site site = task->options->site;
+    const sa_sentence *source = &task->source[i], *target = &task->target[i];
+    sa_alignment alignment = task->results[i];
     side left = {0}, right = {0}, both = {0};
     const side *rows = site == SA_SITE_ENCODER ? &left : &right;
     const side *columns = site == SA_SITE_DECODER ? &right : &left;
@@ -78,19 +83,14 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
 
 /* ---- Attributions instead of weights --------------------------------------------------------- */
 
-typedef struct attribute_task {
-    const align_task *of;
-    const sa_sentence *source, *target;
-    sa_alignment *results; /* of teacher forcing; their weights, if any, are those of attention */
-} attribute_task;
-
-/* Computes the matrices of one pair, the first in place of the mean over heads. */
+/* Computes the matrices of one pair, the first in place of the mean over heads. The weights of its
+ * result, if any, are those of attention. */
 static bool attribute_pair(void *context, int i, sa_error *error) {
-    const attribute_task *task = context;
-    const sa_model *model = task->of->model;
+    const align_task *task = context;
+    const sa_model *model = task->model;
     sa_alignment *result = &task->results[i];
-    const sa_align_options *options = task->of->options;
-    const int T = task->target[i].len, methods = task->of->methods;
+    const sa_align_options *options = task->options;
+    const int T = task->target[i].len, methods = task->methods;
     const int columns = task->source[i].len + (options->target_prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
     const size_t size = (size_t)T * (size_t)columns;
@@ -103,12 +103,12 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
                          .gap = &result->gap};
     result->targets = T, result->sources = columns, result->heads = methods;
     result->layers = 1;
-    for (int k = 0; k < methods; k++) result->method[k] = task->of->method[k]->name;
+    for (int k = 0; k < methods; k++) result->method[k] = task->method[k]->name;
     double *scores = sa_new(sa_alignment_size(result), sizeof *scores, error);
     bool good = scores;
     for (int k = 0; good && k < methods; k++) {
         double *own = methods > 1 ? scores + (size_t)(k + 1) * size : scores;
-        job.method = task->of->method[k];
+        job.method = task->method[k];
         if (!job.method->score)
             memcpy(own, attention.weights, size * sizeof *own);
         else
@@ -123,33 +123,32 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
 /* ---- Chunks of the pairs --------------------------------------------------------------------- */
 
 /* Aligns pairs, few enough for all their matrices to be in memory. */
-static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
+static bool align_chunk(align_task *task, const sa_pair *pairs, size_t first, size_t count,
                         sa_error *error) {
     sa_model *model = task->model;
-    sa_sentence *source, *target;
     const sa_text_codec *const codec[] = {&model->source, &model->target};
     const bool extended =
-        sa_encode_pairs(&model->source, &model->target, model->max_len, pairs + first, count,
-                        &source, &target, error) &&
-        (!model->settings.copy || sa_extend_texts(codec, &pairs[first].source, &pairs[first].target,
-                                                  sizeof *pairs, count, source, target, error));
-    sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
+        sa_encode_pairs(codec[0], codec[1], model->max_len, pairs + first, count, &task->source,
+                        &task->target, error) &&
+        (!model->settings.copy ||
+         sa_extend_texts(codec, &pairs[first].source, &pairs[first].target, sizeof *pairs, count,
+                         task->source, task->target, error));
+    task->results = extended ? sa_new(count, sizeof *task->results, error) : NULL;
     sa_override override = {0};
-    attribute_task attributed = {task, source, target, weights};
     bool good =
-        weights &&
+        task->results &&
         sa_override_open(&override, task->options->override, model, pairs + first, count, error) &&
-        sa_teacher_force(model, source, target, count, &override,
-                         sa_seq2seq_attends(&model->w) ? task->options : NULL, weights, error) &&
-        (!task->methods || sa_model_run(model, (int)count, attribute_pair, &attributed, error));
+        sa_teacher_force(model, task->source, task->target, count, &override,
+                         sa_seq2seq_attends(&model->w) ? task->options : NULL, task->results,
+                         error) &&
+        (!task->methods || sa_model_run(model, (int)count, attribute_pair, task, error));
     for (size_t i = 0; good && i < count; i++)
-        good =
-            report(task, &pairs[first + i], &source[i], &target[i], weights[i], first + i, error);
-    for (size_t i = 0; weights && i < count; i++) sa_alignment_release(&weights[i]);
-    free(weights);
+        good = report(task, &pairs[first + i], i, first + i, error);
+    for (size_t i = 0; task->results && i < count; i++) sa_alignment_release(&task->results[i]);
+    free(task->results);
     sa_override_close(&override, count);
-    sa_sentences_release(source, count);
-    sa_sentences_release(target, count);
+    sa_sentences_release(task->source, count);
+    sa_sentences_release(task->target, count);
     return good;
 }
 

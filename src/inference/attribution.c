@@ -1,7 +1,5 @@
 #include "inference/attribution.h"
-#include "base/memory.h"
 #include "base/option.h"
-#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,20 +34,6 @@ static void insert_case(diagnosis_data *all, sa_case_kind kind, sa_diagnosis_cas
     list[at] = one;
 }
 
-static void add_pair_statistics(const sa_sentence_result *result, size_t index,
-                                sa_diagnostic_stats *stats, diagnosis_data *all) {
-    const sa_length_balance *balance = &result->details->balance;
-    const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
-    if (sa_length_balance_is_off(over, balance->reference)) {
-        stats->over++;
-        insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){index, over, balance->over, NULL});
-    }
-    if (sa_length_balance_is_off(under, balance->reference)) {
-        stats->under++;
-        insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){index, -under, balance->under, NULL});
-    }
-}
-
 /* Fills in the source words of the cases as the text has them. */
 static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, diagnosis_data *all,
                               sa_error *error) {
@@ -87,7 +73,17 @@ static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
         stats->target_words += (size_t)each[i].words - 1; /* without EOS */
         stats->unknown_source += (size_t)each[i].unknown_source;
         stats->unknown_target += (size_t)each[i].unknown_target;
-        add_pair_statistics(&each[i], i, stats, all);
+        const sa_length_balance *balance = &each[i].details->balance;
+        const double over = sa_length_balance_over(balance),
+                     under = sa_length_balance_under(balance);
+        if (sa_length_balance_is_off(over, balance->reference)) {
+            stats->over++;
+            insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){i, over, balance->over, NULL});
+        }
+        if (sa_length_balance_is_off(under, balance->reference)) {
+            stats->under++;
+            insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){i, -under, balance->under, NULL});
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 #include "inference/ensemble.h"
 #include "base/memory.h"
-#include "tensor/weight.h"
 
 #include <limits.h>
 #include <math.h>
@@ -164,22 +163,19 @@ sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
     return sa_rows(widest->logits, 0, count);
 }
 
-static void add_weights(const sa_decode_state *state, int row, int S, sa_real weight,
-                        sa_real *alpha) {
-    const sa_seq2seq *w = state->w;
-    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
-    for (int layer = 0; layer < layers; layer++)
-        for (int k = 0; k < heads; k++) {
-            const sa_mat all = sa_decode_weights(w, &state->cache, layer);
-            sa_axpy(weight / (sa_real)(heads * layers), sa_attention_head(all, row, heads, k, S).x,
-                    alpha, S);
-        }
-}
-
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha) {
     int attending = 0;
     for (int m = 0; m < ensemble->count; m++)
         attending += sa_seq2seq_attends(ensemble->states[m].w);
-    for (int m = 0; m < ensemble->count; m++)
-        add_weights(&ensemble->states[m], row, S, 1 / (sa_real)attending, alpha);
+    for (int m = 0; m < ensemble->count; m++) {
+        const sa_decode_state *state = &ensemble->states[m];
+        const int heads = sa_seq2seq_heads(state->w),
+                  layers = sa_seq2seq_layers(state->w, SA_SITE_CROSS);
+        const sa_real share = 1 / (sa_real)attending / (sa_real)(heads * layers);
+        for (int layer = 0; layer < layers; layer++) {
+            const sa_mat all = sa_decode_weights(state->w, &state->cache, layer);
+            for (int k = 0; k < heads; k++)
+                sa_axpy(share, sa_attention_head(all, row, heads, k, S).x, alpha, S);
+        }
+    }
 }

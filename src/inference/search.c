@@ -1,7 +1,6 @@
 #include "inference/search.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,18 +123,6 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     const sa_decode_state *widest = &run->ensemble->states[run->ensemble->widest];
     const size_t drawn = run->search->sample ? (size_t)widest->logits.cols : 0;
     run->candidates = sa_arena_alloc(arena, drawn, sizeof *run->candidates);
-}
-
-static bool open_search(search_state *run, const sa_sentence *const *sources, int count,
-                        sa_error *error) {
-    double most = 0;
-    for (int k = 0; k < count; k++) most = fmax(most, longest_output(run, k, sources[0][k].len));
-    run->steps = (int)ceil(most);
-    if (!sa_ensemble_check(run->ensemble, run->steps, error)) return false;
-    layout(run, &run->arena, sources, count); /* the dry run */
-    if (!sa_arena_init(&run->arena, run->arena.used, error)) return false;
-    layout(run, &run->arena, sources, count);
-    return true;
 }
 
 /* Begins with one hypothesis for every sentence, or with one for each of its samples, which depend
@@ -410,7 +397,13 @@ bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, s
                         .weights = search->weights || search->coverage > 0,
                         .found = found};
     memset(found, 0, sizeof *found * all);
-    bool good = open_search(&run, sources, count, error);
+    double most = 0;
+    for (int k = 0; k < count; k++) most = fmax(most, longest_output(&run, k, sources[0][k].len));
+    run.steps = (int)ceil(most);
+    bool good = sa_ensemble_check(ensemble, run.steps, error);
+    if (good) layout(&run, &run.arena, sources, count); /* the dry run */
+    good = good && sa_arena_init(&run.arena, run.arena.used, error);
+    if (good) layout(&run, &run.arena, sources, count);
     if (good) begin(&run, sources[0], count);
     for (int step = 0; good && run.live_count; step++)
         good = !sa_stopping() && advance(&run, step, error);

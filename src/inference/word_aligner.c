@@ -1,12 +1,10 @@
 /* word_aligner: sa_aligner_... of softalign/report.h: encodes texts for the word aligners of
  * aligner/aligner.h, and turns their alignments of token ids into alignments of words. */
 #include "aligner/aligner.h"
-#include "base/error.h"
 #include "config/settings.h"
 #include "data/encoding.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct sa_aligner {
     sa_text_codec source, target;
@@ -24,21 +22,6 @@ void sa_aligner_free(sa_aligner *aligner) {
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static bool learn(sa_aligner *aligner, const sa_corpus *corpus, const sa_aligner_options *options,
-                  sa_aligner_report *report, void *context, sa_error *error) {
-    sa_sentence *source = NULL, *target = NULL;
-    const size_t count = corpus->count;
-    const bool good =
-        sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, corpus->pairs, count,
-                        &source, &target, error) &&
-        sa_aligner_learn(&aligner->model, options, &(sa_aligner_pairs){source, target, count},
-                         sa_vocab_size(&aligner->source.vocab),
-                         sa_vocab_size(&aligner->target.vocab), report, context, error);
-    sa_sentences_release(source, count);
-    sa_sentences_release(target, count);
-    return good;
-}
-
 sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *settings,
                              const sa_aligner_options *options, sa_aligner_report *report,
                              void *context, sa_error *error) {
@@ -53,10 +36,19 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
     sa_aligner *aligner = sa_new(1, sizeof *aligner, error);
     if (!aligner) return NULL;
     aligner->max_len = settings->max_len;
-    if (sa_text_codecs_build(&aligner->source, &aligner->target, corpus, NULL, settings, NULL,
+    sa_sentence *source = NULL, *target = NULL;
+    const size_t count = corpus->count;
+    const bool good =
+        sa_text_codecs_build(&aligner->source, &aligner->target, corpus, NULL, settings, NULL,
                              error) &&
-        learn(aligner, corpus, options, report, context, error))
-        return aligner;
+        sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, corpus->pairs, count,
+                        &source, &target, error) &&
+        sa_aligner_learn(&aligner->model, options, &(sa_aligner_pairs){source, target, count},
+                         sa_vocab_size(&aligner->source.vocab),
+                         sa_vocab_size(&aligner->target.vocab), report, context, error);
+    sa_sentences_release(source, count);
+    sa_sentences_release(target, count);
+    if (good) return aligner;
     sa_aligner_free(aligner);
     return NULL;
 }
@@ -122,10 +114,9 @@ typedef struct translation {
 
 /* Sorts the most probable first and, among equals, the more frequent. */
 static int compare_translations(const void *a, const void *b) {
-    translation one, other;
-    memcpy(&one, a, sizeof one), memcpy(&other, b, sizeof other);
-    if (one.t != other.t) return one.t > other.t ? -1 : 1;
-    return (one.word > other.word) - (one.word < other.word);
+    const translation *one = a, *other = b;
+    if (one->t != other->t) return one->t > other->t ? -1 : 1;
+    return (one->word > other->word) - (one->word < other->word);
 }
 
 typedef bool each_translation(void *context, const char *source, const char *target,

@@ -1,6 +1,7 @@
 #include "metrics/bleu.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ---- Smoothing ------------------------------------------------------------------------------- */
 
@@ -19,17 +20,13 @@ double sa_smoothing_value(const sa_metrics *metrics) {
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-static size_t distance(size_t a, size_t b) {
-    return a > b ? a - b : b - a;
-}
-
 /* Returns the reference length closest to ours; of equally close ones, the shorter. */
-static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
-    size_t best = count ? references[0].count : 0;
+static int64_t nearest_length(int64_t ours, const sa_units *references, size_t count) {
+    int64_t best = count ? (int64_t)references[0].count : 0;
     for (size_t i = 1; i < count; i++) {
-        const size_t length = references[i].count;
-        const size_t old = distance(ours, best), new = distance(ours, length);
-        if (new < old || (new == old &&length < best)) best = length;
+        const int64_t length = (int64_t)references[i].count,
+                      nearer = llabs(ours - best) - llabs(ours - length);
+        if (nearer > 0 || (nearer == 0 && length < best)) best = length;
     }
     return best;
 }
@@ -40,7 +37,7 @@ bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *refe
         return false;
     for (int n = 1; n <= SA_BLEU_ORDER; n++) bleu->total[n - 1] += sa_ngrams_total(hypothesis, n);
     bleu->hypothesis += (int64_t)hypothesis->count;
-    bleu->reference += (int64_t)nearest_length(hypothesis->count, references, count);
+    bleu->reference += nearest_length((int64_t)hypothesis->count, references, count);
     return true;
 }
 

@@ -3,9 +3,8 @@
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 
-typedef struct chrf_line {
-    sa_units characters, words;
-} chrf_line;
+/* The units that a line is split into. */
+enum { CHARACTERS, WORDS, KINDS };
 
 static bool is_mark(char c) {
     return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
@@ -21,54 +20,49 @@ static void push_word(sa_units *words, const char *word, size_t size) {
     sa_units_push(words, word + cut, size - cut);
 }
 
-static chrf_line read_line(const char *text, const sa_metrics *metrics) {
-    chrf_line result = {0};
+static void read_line(const char *text, const sa_metrics *metrics, sa_units line[KINDS]) {
     size_t size;
-    sa_units_characters(&result.characters, text, metrics->chrf_whitespace);
+    sa_units_characters(&line[CHARACTERS], text, metrics->chrf_whitespace);
     if (metrics->chrf_word_order)
         for (const char *word; (word = sa_metric_next_word(&text, &size));)
-            push_word(&result.words, word, size);
-    return result;
+            push_word(&line[WORDS], word, size);
 }
 
-static void release_line(chrf_line *one) {
-    sa_units_release(&one->characters);
-    sa_units_release(&one->words);
+static void release_line(sa_units line[KINDS]) {
+    for (int kind = 0; kind < KINDS; kind++) sa_units_release(&line[kind]);
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* Counts the n-grams of a hypothesis only for orders for which the reference has n-grams. */
-static bool count_orders(const sa_units *ours, const sa_units *theirs, int first, int orders,
-                         sa_chrf *chrf, sa_error *error) {
-    for (int n = 1; n <= orders; n++) {
-        const int64_t wanted = sa_ngrams_total(theirs, n);
-        chrf->reference[first + n - 1] = wanted;
-        chrf->hypothesis[first + n - 1] = wanted ? sa_ngrams_total(ours, n) : 0;
+static bool count_lines(const sa_units ours[KINDS], const char *reference,
+                        const sa_metrics *metrics, sa_chrf *chrf, sa_error *error) {
+    const int orders[] = {metrics->chrf_order, metrics->chrf_word_order};
+    sa_units theirs[KINDS] = {{0}};
+    bool good = true;
+    read_line(reference, metrics, theirs);
+    for (int kind = 0, i = 0; good && kind < KINDS; i += orders[kind++]) {
+        for (int n = 1; n <= orders[kind]; n++) {
+            const int64_t wanted = sa_ngrams_total(&theirs[kind], n);
+            chrf->reference[i + n - 1] = wanted;
+            chrf->hypothesis[i + n - 1] = wanted ? sa_ngrams_total(&ours[kind], n) : 0;
+        }
+        good = sa_ngrams_match(&ours[kind], &theirs[kind], 1, orders[kind], chrf->match + i, error);
     }
-    return sa_ngrams_match(ours, theirs, 1, orders, chrf->match + first, error);
-}
-
-static bool count_lines(const chrf_line *ours, const char *reference, const sa_metrics *metrics,
-                        sa_chrf *chrf, sa_error *error) {
-    chrf_line theirs = read_line(reference, metrics);
-    const bool good =
-        count_orders(&ours->characters, &theirs.characters, 0, metrics->chrf_order, chrf, error) &&
-        count_orders(&ours->words, &theirs.words, metrics->chrf_order, metrics->chrf_word_order,
-                     chrf, error);
-    release_line(&theirs);
+    release_line(theirs);
     return good;
 }
 
 bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesis,
                  const char *const *references, size_t count, sa_error *error) {
-    chrf_line ours = read_line(hypothesis, metrics);
+    sa_units ours[KINDS] = {{0}};
     sa_chrf best = {0};
     double best_value = -1;
     bool good = true;
+    read_line(hypothesis, metrics, ours);
     for (size_t i = 0; good && i < count; i++) {
         sa_chrf now = {0};
-        good = count_lines(&ours, references[i], metrics, &now, error);
+        good = count_lines(ours, references[i], metrics, &now, error);
         const double value = sa_chrf_value(&now, metrics);
         if (value > best_value) best = now, best_value = value;
     }
@@ -77,7 +71,7 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
         chrf->reference[i] += best.reference[i];
         chrf->match[i] += best.match[i];
     }
-    release_line(&ours);
+    release_line(ours);
     return good;
 }
 

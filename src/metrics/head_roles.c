@@ -15,45 +15,36 @@ bool sa_is_repeated(const int32_t *words, int i) {
     return false;
 }
 
-/* Returns whether key j belongs to the role. */
-static bool is_cell(const sa_head_row *row, int role, int j) {
-    const int32_t *x = row->words;
-    const int i = row->i;
-    switch (role) {
-    case SA_ROLE_PREVIOUS:
-        return x && j == i - 1;
-    case SA_ROLE_NEXT:
-        return x && j == i + 1;
-    case SA_ROLE_SAME:
-        return x && j == i;
-    case SA_ROLE_INDUCTION:
-        return x && j > 0 && j < i && x[j - 1] == x[i];
-    case SA_ROLE_DUPLICATE:
-        return x && j < i && x[j] == x[i];
-    case SA_ROLE_FIRST:
-        return j == 0;
-    case SA_ROLE_END:
-        return !row->causal && j == row->keys - 1;
-    }
-    for (size_t k = 0; k < row->golds; k++)
-        if (row->gold[k].target == i && row->gold[k].source == j) return true;
-    return false;
-}
-
 void sa_head_roles_add(sa_head_roles *sum, const sa_head_row *row, const double *alpha, int from,
                        int to) {
+    const int32_t *x = row->words;
+    const int i = row->i;
+    double weight[SA_ROLES] = {0};
+    int cells[SA_ROLES] = {0};
     if (row->keys < 3) return;
-    for (int role = 0; role < SA_ROLES; role++) {
-        double weight = 0;
-        int cells = 0;
-        for (int j = 0; j < row->keys; j++) {
-            const bool cell = is_cell(row, role, j);
-            cells += cell;
-            if (cell && j >= from && j < to) weight += alpha[j - from];
+    for (int j = 0; j < row->keys; j++) {
+        bool linked = false;
+        for (size_t k = 0; k < row->golds; k++)
+            linked |= row->gold[k].target == i && row->gold[k].source == j;
+        const bool is_cell[SA_ROLES] = {
+            [SA_ROLE_PREVIOUS] = x && j == i - 1,
+            [SA_ROLE_NEXT] = x && j == i + 1,
+            [SA_ROLE_SAME] = x && j == i,
+            [SA_ROLE_INDUCTION] = x && j > 0 && j < i && x[j - 1] == x[i],
+            [SA_ROLE_DUPLICATE] = x && j < i && x[j] == x[i],
+            [SA_ROLE_FIRST] = j == 0,
+            [SA_ROLE_END] = !row->causal && j == row->keys - 1,
+            [SA_ROLE_ALIGNMENT] = linked,
+        };
+        for (int role = 0; role < SA_ROLES; role++) {
+            cells[role] += is_cell[role];
+            if (is_cell[role] && j >= from && j < to) weight[role] += alpha[j - from];
         }
-        if (cells == 0 || cells == row->keys) continue;
-        sum->weight[role] += weight;
-        if (from == 0) sum->uniform[role] += cells / (double)row->keys, sum->rows[role]++;
+    }
+    for (int role = 0; role < SA_ROLES; role++) {
+        if (cells[role] == 0 || cells[role] == row->keys) continue;
+        sum->weight[role] += weight[role];
+        if (from == 0) sum->uniform[role] += cells[role] / (double)row->keys, sum->rows[role]++;
     }
     for (int j = from; j < to && j < row->keys; j++)
         if (alpha[j - from] > 0)

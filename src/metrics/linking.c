@@ -1,5 +1,4 @@
 #include "metrics/linking.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -169,20 +169,9 @@ static const char *yes(bool value) {
     return value ? "yes" : "no";
 }
 
-static void add_bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
-    const double value = sa_smoothing_value(metrics);
-    sa_buffer_addf(out, "eff:%s|tok:%s|smooth:%s", yes(metrics->effective_order),
-                   sa_metric_tokenizers[metrics->tokenize].name,
-                   sa_smoothings[metrics->smooth].name);
-    if (value > 0) {
-        sa_buffer_adds(out, "[");
-        sa_number_add_fixed(out, value, 2);
-        sa_buffer_adds(out, "]");
-    }
-}
-
 void sa_metric_signature(int metric, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out) {
+    const double smoothing = sa_smoothing_value(metrics);
     sa_buffer_adds(out, sa_metric_list[metric].title);
     if (metric > SA_METRIC_CHRF) return;
     if (metric == SA_METRIC_CHRF) /* "chrF2", with a plus for every word order */
@@ -190,11 +179,18 @@ void sa_metric_signature(int metric, const sa_metrics *metrics, size_t reference
     sa_buffer_addf(out, "|nrefs:%zu|%scase:%s|", references, drawn,
                    metrics->lowercase ? "lc" : "mixed");
     if (metric == SA_METRIC_BLEU)
-        add_bleu_settings(metrics, out);
+        sa_buffer_addf(out, "eff:%s|tok:%s|smooth:%s", yes(metrics->effective_order),
+                       sa_metric_tokenizers[metrics->tokenize].name,
+                       sa_smoothings[metrics->smooth].name);
     else
         sa_buffer_addf(out, "eff:%s|nc:%d|nw:%d|space:%s", yes(!metrics->chrf_eps),
                        metrics->chrf_order, metrics->chrf_word_order,
                        yes(metrics->chrf_whitespace));
+    if (metric == SA_METRIC_BLEU && smoothing > 0) {
+        sa_buffer_adds(out, "[");
+        sa_number_add_fixed(out, smoothing, 2);
+        sa_buffer_adds(out, "]");
+    }
     sa_buffer_addf(out, "|softalign:%s", sa_version());
 }
 

@@ -153,7 +153,7 @@ static size_t first_of(const learning *run, int task) {
 }
 
 static size_t cells_of(const sa_aligner_pairs *pairs, size_t p) {
-    if (!sa_pair_is_read(&pairs->source[p], &pairs->target[p])) return 0;
+    if (!pairs->source[p].ids || !pairs->target[p].ids) return 0;
     return (size_t)pairs->source[p].len * (size_t)(pairs->target[p].len - 1);
 }
 

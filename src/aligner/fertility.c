@@ -164,11 +164,6 @@ static void run_pass(void *context, int task) {
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b) {
-    const sa_gibbs_pair *one = a, *other = b;
-    return (one->key > other->key) - (one->key < other->key);
-}
-
 static sa_gibbs_pair pair_of(const sa_sentence *source, const sa_sentence *target) {
     const size_t size = sizeof *source->ids;
     const uint64_t key = sa_hash_add(SA_HASH_START, source->ids, (uint64_t)source->len * size);
@@ -190,13 +185,13 @@ static bool list_pairs(sa_fertility *all, const sa_lexicon *lexicon, const sa_al
                        sa_error *error) {
     size_t cells = 0;
     for (size_t p = 0; p < from->count; p++)
-        if (sa_pair_is_read(&from->source[p], &from->target[p]))
+        if (from->source[p].ids && from->target[p].ids)
             cells += (size_t)from->source[p].len * (size_t)(from->target[p].len - 1);
     all->pair = sa_new(from->count, sizeof *all->pair, error);
     all->entry = all->pair ? sa_new(cells, sizeof *all->entry, error) : NULL;
     uint32_t *entry = all->entry;
     for (size_t p = 0; entry && p < from->count; p++) {
-        if (!sa_pair_is_read(&from->source[p], &from->target[p])) continue;
+        if (!from->source[p].ids || !from->target[p].ids) continue;
         sa_gibbs_pair *x = &all->pair[all->count++];
         *x = pair_of(&from->source[p], &from->target[p]);
         x->entry = entry, x->first = all->words;
@@ -204,7 +199,7 @@ static bool list_pairs(sa_fertility *all, const sa_lexicon *lexicon, const sa_al
         entry += x->J * (x->I + 1), all->words += (size_t)x->J;
     }
     all->p = all->entry ? sa_new(cells + all->words, sizeof *all->p, error) : NULL;
-    if (all->p) qsort(all->pair, all->count, sizeof *all->pair, compare_keys);
+    if (all->p) qsort(all->pair, all->count, sizeof *all->pair, sa_keys_compare);
     return all->p;
 }
 
@@ -324,7 +319,7 @@ static bool weigh(const sa_aligner_model *model, const sa_sentence *source,
     const sa_fertility *all = model->fertility;
     const sa_lexicon *lexicon = &model->lexicon;
     sa_gibbs_pair x = pair_of(source, target);
-    const sa_gibbs_pair *found = bsearch(&x, all->pair, all->count, sizeof x, compare_keys);
+    const sa_gibbs_pair *found = bsearch(&x, all->pair, all->count, sizeof x, sa_keys_compare);
     const size_t S = (size_t)source->len;
     float *own = NULL, *p = found ? p_of(all, found) : NULL;
     if (!found || found->I != x.I || found->J != x.J) {

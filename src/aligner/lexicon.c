@@ -3,52 +3,38 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-static int compare_keys(const void *a, const void *b) {
-    uint64_t one, other;
-    memcpy(&one, a, sizeof one), memcpy(&other, b, sizeof other);
-    return (one > other) - (one < other);
+int sa_keys_compare(const void *a, const void *b) {
+    const uint64_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
 }
 
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count) {
     size_t kept = 0;
-    if (count) qsort(keys, count, sizeof *keys, compare_keys);
+    if (count) qsort(keys, count, sizeof *keys, sa_keys_compare);
     for (size_t k = 0; k < count; k++)
         if (!k || keys[k] != keys[k - 1]) keys[kept++] = keys[k];
     return kept;
 }
 
 size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key) {
-    const uint64_t *found = bsearch(&key, keys, count, sizeof key, compare_keys);
+    const uint64_t *found = bsearch(&key, keys, count, sizeof key, sa_keys_compare);
     return found ? (size_t)(found - keys) : count;
-}
-
-bool sa_pair_is_read(const sa_sentence *source, const sa_sentence *target) {
-    return source->ids && target->ids;
-}
-
-/* Lists every pair of a source word and a target word that occur in the same pair of sentences,
- * once each, in order. */
-static uint64_t *collect_links(const sa_sentence *source, const sa_sentence *target, size_t count,
-                               size_t *links, sa_error *error) {
-    size_t all = 0, n = 0;
-    for (size_t p = 0; p < count; p++)
-        if (sa_pair_is_read(&source[p], &target[p]))
-            all += (size_t)source[p].len * (size_t)(target[p].len - 1);
-    uint64_t *link = sa_new(all, sizeof *link, error);
-    for (size_t p = 0; link && p < count; p++)
-        for (int j = 0; sa_pair_is_read(&source[p], &target[p]) && j < target[p].len - 1; j++)
-            for (int i = 0; i < source[p].len; i++)
-                link[n++] = (uint64_t)source[p].ids[i] << 32 | (uint32_t)target[p].ids[j];
-    *links = link ? sa_keys_deduplicate(link, n) : 0;
-    return link;
 }
 
 bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int32_t sources, int32_t targets, sa_error *error) {
-    size_t links;
-    uint64_t *link = collect_links(source, target, count, &links, error);
+    size_t all = 0, links = 0;
+    for (size_t p = 0; p < count; p++)
+        if (source[p].ids && target[p].ids)
+            all += (size_t)source[p].len * (size_t)(target[p].len - 1);
+    /* every source word with every target word that occurs in the same pair, once each, in order */
+    uint64_t *link = sa_new(all, sizeof *link, error);
+    for (size_t p = 0; link && p < count; p++)
+        for (int j = 0; source[p].ids && target[p].ids && j < target[p].len - 1; j++)
+            for (int i = 0; i < source[p].len; i++)
+                link[links++] = (uint64_t)source[p].ids[i] << 32 | (uint32_t)target[p].ids[j];
+    links = link ? sa_keys_deduplicate(link, links) : 0;
     *lexicon = (sa_lexicon){.sources = sources};
     if (link) lexicon->row = sa_new((size_t)sources + 1, sizeof *lexicon->row, error);
     if (lexicon->row) lexicon->target = sa_new(links, sizeof *lexicon->target, error);

@@ -15,16 +15,16 @@ typedef struct sa_lexicon {
                   sum to 1 for each source word, or with alpha to less */
 } sa_lexicon;
 
-/* Returns whether both sentences of a pair have ids; other pairs are left out. */
-bool sa_pair_is_read(const sa_sentence *source, const sa_sentence *target);
-
+/* Compares two keys, or structs that begin with one, for qsort and bsearch. */
+int sa_keys_compare(const void *a, const void *b);
 /* Sorts the keys and removes duplicates. Returns the new count. */
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count);
 /* Returns the index of a key among sorted keys; count: it is not among them. */
 size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key);
 
-/* Makes the lexicon of `count` pairs; for each source word, all probabilities are equal. SA_LIMIT:
- * out of memory. Free it with sa_lexicon_release. */
+/* Makes the lexicon of `count` pairs, leaving out those with a sentence without ids; for each
+ * source word, all probabilities are equal. SA_LIMIT: out of memory. Free it with
+ * sa_lexicon_release. */
 bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int32_t sources, int32_t targets, sa_error *error);
 

@@ -55,7 +55,7 @@ static const struct {
              {"value-zeroing", "distance"}};
 
 static const char *unit_of(const sa_alignment *alignment, int panel) {
-    const char *method = alignment->method[panel];
+    const char *method = *alignment->method ? alignment->method[panel] : NULL;
     for (size_t i = 0; method && i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i].method, method) == 0) return units[i].unit;
     return NULL;

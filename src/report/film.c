@@ -11,30 +11,21 @@
 
 /* ---- The log --------------------------------------------------------------------------------- */
 
-static const char *const column_names[SA_LOG_COLUMNS] = {
-    [SA_LOG_STEP] = "step",
-    [SA_LOG_SECONDS] = "seconds",
-    [SA_LOG_TRAIN_LOSS] = "train_loss",
-    [SA_LOG_VALID_LOSS] = "valid_loss",
-    [SA_LOG_VALID_BLEU] = "valid_bleu",
-};
+/* In the order of SA_LOG_STEP ... */
+static const char *const column_names[SA_LOG_COLUMNS] = {"step", "seconds", "train_loss",
+                                                         "valid_loss", "valid_bleu"};
 
-/* Finds the columns of the log in its first row. SA_DATA: one is missing. */
-static bool find_columns(const sa_records *log, size_t columns[SA_LOG_COLUMNS], sa_error *error) {
+static bool read_rows(sa_records *log, sa_log_row row, void *context, sa_error *error) {
+    size_t columns[SA_LOG_COLUMNS];
+    const char *wanted[SA_LOG_COLUMNS];
+    sa_csv_next(log, error);
+    if (log->text.failed) return false;
     for (size_t k = 0; k < SA_LOG_COLUMNS; k++) {
         for (columns[k] = 0; columns[k] < log->cells; columns[k]++)
             if (strcmp(log->cell[columns[k]], column_names[k]) == 0) break;
         if (columns[k] == log->cells)
             return sa_fail(error, SA_DATA, "%s:1: a column is missing", log->text.file.name);
     }
-    return true;
-}
-
-static bool read_rows(sa_records *log, sa_log_row row, void *context, sa_error *error) {
-    size_t columns[SA_LOG_COLUMNS];
-    const char *wanted[SA_LOG_COLUMNS];
-    sa_csv_next(log, error);
-    if (log->text.failed || !find_columns(log, columns, error)) return false;
     while (sa_csv_next(log, error)) {
         for (size_t k = 0; k < SA_LOG_COLUMNS; k++)
             wanted[k] = columns[k] < log->cells ? log->cell[columns[k]] : "";
@@ -116,12 +107,6 @@ static bool open_scene(film_scene *scene, const char *out, size_t pair, sa_error
     const bool good = !scene->count || read_frame(scene, 0, 0, &first, error);
     scene->first = first;
     return good;
-}
-
-static void close_scene(film_scene *scene) {
-    for (int i = 0; i < scene->count; i++) free(scene->frames[i]);
-    free(scene->frames);
-    sa_number_table_close(&scene->first);
 }
 
 /* ---- For the page ---------------------------------------------------------------------------- */
@@ -229,7 +214,11 @@ bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *e
     good = good && (!pairs || add_film(report, scenes, pairs, folder, film, error));
     if (good && pairs) json_array_set(all, json_array_size(all) - 1, film);
     json_decref(film);
-    for (size_t i = 0; scenes && i < PAIRS; i++) close_scene(&scenes[i]);
+    for (film_scene *scene = scenes; scenes && scene < scenes + PAIRS; scene++) {
+        for (int i = 0; i < scene->count; i++) free(scene->frames[i]);
+        free(scene->frames);
+        sa_number_table_close(&scene->first);
+    }
     free(scenes);
     return good;
 }

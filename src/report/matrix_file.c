@@ -1,5 +1,4 @@
 #include "report/matrix_file.h"
-#include "base/file.h"
 #include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 

@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/number.h"
-#include "base/utf8.h"
 #include "report/html_report.h"
 
 #include <stdlib.h>
@@ -193,6 +192,20 @@ static json_t *read_places(const char *text, sa_error *error) {
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* Returns what the texts set in the data of the page: title, notes and open; or NULL. */
+static json_t *read_texts(const sa_page_text *text, sa_error *error) {
+    json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
+    bool good = notes || !text->notes;
+    json_t *open = good && text->open_at ? read_places(text->open_at, error) : NULL;
+    good = good && (open || !text->open_at);
+    json_t *title =
+        text->title ? json_string(text->title) : json_incref(json_object_get(notes, "title"));
+    json_t *all = json_pack("{s:o*, s:o*, s:o*}", "title", title, "notes", notes, "open", open);
+    if (good) return all;
+    json_decref(all);
+    return NULL;
+}
+
 bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *error) {
     if (!html && (text->title || text->notes || text->open_at))
         return sa_fail(error, SA_USAGE, "--title, --notes and --open-at need --html FILE");
@@ -206,33 +219,20 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
         (text->notes && !sa_file_is_regular(text->notes) && !sa_file_missing(text->notes)))
         return sa_fail(error, SA_USAGE, "--notes: '%s' is read twice, so it must be a regular file",
                        text->notes);
-    json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
-    if (text->notes && !notes) return false;
-    json_decref(notes);
-    json_t *open = text->open_at ? read_places(text->open_at, error) : NULL;
-    json_decref(open);
-    return open || !text->open_at;
-}
-
-static bool add_to(sa_html_report *report, const sa_page_text *text, sa_error *error) {
-    if (text->notes) {
-        json_t *notes = read_notes(text->notes, error);
-        if (!notes) return false;
-        json_t *title = json_object_get(notes, "title");
-        if (title) json_object_set(report->data, "title", title);
-        json_object_set_new(report->data, "notes", notes);
-    }
-    if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
-    if (!text->open_at) return true;
-    json_t *open = read_places(text->open_at, error);
-    if (open) json_object_set_new(report->data, "open", open);
-    return open != NULL;
+    json_t *read = read_texts(text, error);
+    const bool good = read;
+    json_decref(read);
+    return good;
 }
 
 bool sa_page_end(sa_html_report *report, bool complete, const sa_page_text *text, sa_buffer *out,
                  sa_error *error) {
-    const bool good = complete && add_to(report, text, error);
-    if (good) sa_html_report_write(report, out);
+    json_t *read = complete ? read_texts(text, error) : NULL;
+    const bool good = read;
+    if (good) {
+        json_object_update_new(report->data, read);
+        sa_html_report_write(report, out);
+    }
     sa_html_report_release(report);
     return good;
 }

@@ -1,9 +1,9 @@
 /* picture: sa_alignment_save of softalign/report.h. */
 #include "base/file.h"
-#include "config/settings.h"
-#include "data/corpus.h"
 #include "report/figure.h"
 #include "report/matrix.h"
+
+#include <softalign/report.h>
 
 #include <string.h>
 #include <strings.h>

@@ -240,6 +240,13 @@ static uLong saved_sum(void) {
     return crc32_z(0, bytes, size > 0 ? (size_t)size : 0);
 }
 
+static sa_corpus tested;
+
+/* What is checked before a comparison. */
+static bool check_it(sa_error *why) {
+    return sa_training_check(&starved_training, &tested, true, why);
+}
+
 static uLong wanted_sum;
 
 /* The writer of JSON does without some memory: if it leaves something out, this fails. */
@@ -275,6 +282,9 @@ START_TEST(a_training_without_memory_for_it) {
                                           .alignments = alignments,
                                           .out = out_path};
     ck_assert_int_eq(fail_allocations(open_it), 0);
+    sa_pair test = {.source = "ab", .target = "c", .gold = "0-0"};
+    tested = (sa_corpus){.pairs = &test, .count = 1, .name = "test", .gold = true};
+    ck_assert_int_eq(fail_allocations(check_it), 0);
     ck_assert_msg(sa_session_open(&opened, &starved_training, &error), "%s", error.text);
     ck_assert_msg(sa_checkpoint_write(&opened, &error), "%s", error.text);
     wanted_sum = saved_sum();
@@ -282,6 +292,9 @@ START_TEST(a_training_without_memory_for_it) {
     fail_allocations(log_it);
     ck_assert_msg(sa_checkpoint_write(&opened, &error), "%s", error.text); /* the log as it is */
     sa_session_close(&opened);
+    starved_training.init_from = last_path;
+    ck_assert_int_eq(fail_allocations(open_it), 0);
+    starved_training.init_from = NULL;
     starved_training.resume = true, starved_training.overwrite = false;
     ck_assert_int_eq(fail_allocations(open_it), 0);
 }

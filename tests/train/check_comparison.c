@@ -133,6 +133,135 @@ START_TEST(nothing_is_done_twice) {
 }
 END_TEST
 
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static sa_model *best_of(const char *folder) {
+    char path[192];
+    snprintf(path, sizeof path, "%s/%s/best.safetensors", out_path, folder);
+    sa_model *model = sa_model_open(path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    return model;
+}
+
+/* Counts the translations that do not end, of a run whose scores are those of its best model by
+ * greedy search. */
+static size_t run_is(int i, const char *folder) {
+    sa_eval_result wanted;
+    sa_search search;
+    sa_corpus test;
+    size_t cut = 0;
+    sa_model *model = best_of(folder);
+    ck_assert(sa_corpus_open(&test, scratch_path("test.tsv"), &error));
+    sa_sentence_result *each = calloc(test.count, sizeof *each);
+    sa_search_init(&search);
+    search.beam = 1;
+    ck_assert(sa_evaluate(model, &test, &search, NULL, each, &error));
+    ck_assert(sa_eval_summarize(NULL, &test, each, NULL, test.count, &wanted, &error));
+    for (size_t k = 0; k < test.count; k++) cut += !each[k].complete;
+    const json_t *run = run_of(i / SEEDS, i % SEEDS);
+    const struct {
+        const char *key;
+        double value;
+    } scores[] = {
+        {"parameters", (double)sa_model_parameters(model)},
+        {"updates", 4},
+        {"loss", wanted.loss},
+        {"perplexity", wanted.perplexity},
+        {"bleu", wanted.bleu},
+        {"exact", wanted.exact},
+        {"aer", wanted.aer},
+        {"entropy", wanted.entropy},
+        {"zeros", wanted.zeros},
+        {"cache_bytes_per_step",
+         (double)sa_settings_cache_size(sa_model_settings(model)).target_word},
+        {"sentences", (double)test.count},
+        {"target_words", (double)wanted.target_words},
+    };
+    for (size_t k = 0; k < sizeof scores / sizeof *scores; k++) {
+        const double found = number(run, scores[k].key);
+        ck_assert_msg(isnan(scores[k].value)
+                          ? isnan(found)
+                          : fabs(found - scores[k].value) <= 1e-6 * fmax(1, fabs(found)),
+                      "%s of %s: %.9g, not %.9g", scores[k].key, folder, found, scores[k].value);
+    }
+    sa_sentence_results_release(each, test.count);
+    free(each);
+    sa_corpus_close(&test);
+    sa_model_close(model);
+    return cut;
+}
+
+START_TEST(scores_are_those_of_an_evaluation) {
+    const sa_settings settings = settings_of_comparison();
+    char note[80];
+    int cut = 0;
+    scratch_write(scratch_path("test.tsv"), "w1 w0\tv0 v1\t0-1 1-0\nw2 w1\tv1 v2\t0-0\n", 36);
+    compare(&settings, scratch_path("test.tsv"));
+    for (int i = 0; i < MODELS * SEEDS; i++) {
+        char folder[32];
+        snprintf(folder, sizeof folder, "%s-s%d", i < SEEDS ? "fixed" : "bahdanau", i % SEEDS + 1);
+        const size_t own = run_is(i, folder);
+        snprintf(note, sizeof note, "note: %zu of the 2 translations were cut before they ended",
+                 own);
+        if (own) ck_assert_msg(strstr(notes, note) != NULL, "%s", notes);
+        cut += own > 0;
+    }
+    ck_assert_int_eq(occurrences(notes, "translations were cut"), cut);
+}
+END_TEST
+
+/* Only the log knows the time that a killed training took, and only models with attention have
+ * something to show. */
+START_TEST(a_killed_run_goes_on) {
+    sa_settings settings = settings_of_comparison();
+    char log_path[192], record_path[192], film[192];
+    sa_compare_result result;
+    sa_compare_options options = {.train = train_path,
+                                  .test = scratch_path("test.tsv"),
+                                  .snapshots = scratch_path("test.tsv"),
+                                  .models = "fixed,bahdanau",
+                                  .out = out_path,
+                                  .settings = &settings,
+                                  .seeds = 1,
+                                  .report = take_notes};
+    ck_assert_msg(sa_compare(&options, &result, &error), "%s", error.text);
+    sa_compare_result_release(&result);
+    snprintf(film, sizeof film, "%s/fixed-s1/film", out_path);
+    ck_assert_int_eq(access(film, F_OK), -1);
+    snprintf(film, sizeof film, "%s/bahdanau-s1/film/0002", out_path);
+    ck_assert_int_eq(access(film, F_OK), 0);
+    snprintf(log_path, sizeof log_path, "%s/bahdanau-s1/log.csv", out_path);
+    snprintf(record_path, sizeof record_path, "%s/bahdanau-s1/run.json", out_path);
+    size_t size;
+    char *log = scratch_read(log_path, &size), *rest = log;
+    sa_buffer later = {0};
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) { /* "epoch,step,seconds,.." */
+        char *seconds = strchr(strchr(line, ',') + 1, ',') + 1, *after = strchr(seconds, ',');
+        if (*line == 'e')
+            sa_buffer_addf(&later, "%s\n", line);
+        else
+            sa_buffer_addf(&later, "%.*s5000.25%s\n", (int)(seconds - line), line, after);
+    }
+    scratch_write(log_path, later.text, later.size);
+    free(log), sa_buffer_release(&later);
+    json_t *record = json_load_file(record_path, 0, NULL);
+    json_object_set_new(record, "trained", json_false());
+    ck_assert_int_eq(json_dump_file(record, record_path, 0), 0);
+    json_decref(record);
+    *notes = 0;
+    ck_assert_msg(sa_compare(&options, &result, &error), "%s", error.text);
+    sa_compare_result_release(&result);
+    ck_assert_msg(strstr(notes, "1 of 2 runs are done already") != NULL, "%s", notes);
+    ck_assert_msg(strstr(notes, ", resumed") != NULL, "%s", notes);
+    record = json_load_file(record_path, 0, NULL);
+    ck_assert_double_ge(number(record, "seconds"), 5000.25);
+    ck_assert_double_lt(number(record, "seconds"), 5100);
+    ck_assert(json_is_true(json_object_get(record, "trained")));
+    ck_assert_int_eq(json_integer_value(json_object_get(record, "updates")), 4);
+    json_decref(record);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("comparison", &tests);
@@ -140,5 +269,7 @@ int main(void) {
     tcase_add_test(tests, statistics_are_those_of_the_runs);
     tcase_add_test(tests, tables_have_all_columns);
     tcase_add_test(tests, nothing_is_done_twice);
+    tcase_add_test(tests, scores_are_those_of_an_evaluation);
+    tcase_add_test(tests, a_killed_run_goes_on);
     return suite_run(suite);
 }

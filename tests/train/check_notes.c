@@ -102,6 +102,27 @@ START_TEST(few_pairs_are_told_of) {
 }
 END_TEST
 
+/* 200 pairs are not few any more. */
+START_TEST(few_pairs_are_fewer_than_200) {
+    char valid[128], heart[200];
+    snprintf(heart, sizeof heart, "to learn so few pairs by heart, add --valid %s", train_path);
+    for (int count = 199; count <= 201; count++) {
+        sa_settings settings = small_settings();
+        sa_buffer text = {0};
+        settings.steps = 1, settings.hidden = 65;
+        for (int i = 0; i < count; i++) sa_buffer_addf(&text, "w%d\tv%d\n", i % 9, i);
+        scratch_write(train_path, text.text, text.size);
+        strcpy(valid, scratch_path("valid.tsv"));
+        scratch_write(valid, "w1\tv1\n", 6);
+        ck_assert_msg(train_with((sa_train_options){.settings = &settings, .valid = valid}), "%s",
+                      error.text);
+        ck_assert_msg(!strstr(notes, "with so few pairs") == (count >= 200), "%s", notes);
+        ck_assert_ptr_null(strstr(notes, heart)); /* validation pairs are given */
+        sa_buffer_release(&text);
+    }
+}
+END_TEST
+
 /* With pairs held out of so few, the best model is often that of the first epochs. */
 START_TEST(few_pairs_can_be_learned_by_heart) {
     sa_settings settings = small_settings();
@@ -134,6 +155,7 @@ int main(void) {
     tcase_add_test(tests, threads_and_shards_are_told);
     tcase_add_test(tests, threads_of_all_processes_are_told);
     tcase_add_test(tests, few_pairs_are_told_of);
+    tcase_add_test(tests, few_pairs_are_fewer_than_200);
     tcase_add_test(tests, few_pairs_can_be_learned_by_heart);
     tcase_add_test(tests, a_lost_best_model_is_told_of);
     return suite_run(suite);

@@ -1,5 +1,6 @@
-/* The frames that a training records of some pairs: which there are, and which a later run removes.
- */
+/* The frames that a training records of some pairs, and the models that it keeps: which there are,
+ * what they show, and which a later run removes. */
+#include "report/matrix.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
@@ -9,10 +10,10 @@
 static const sa_pair filmed[] = {{.source = "w1 w2", .target = "v1 v2"},
                                  {.source = "w3", .target = "v4"}};
 
-static void run(int steps, bool resume) {
+static void run_keeping(int steps, bool resume, int keep) {
     sa_settings settings = small_settings();
     sa_train_result outcome;
-    settings.heads = 2, settings.steps = steps;
+    settings.heads = 2, settings.steps = steps, settings.keep = keep;
     const sa_train_options training = {.settings = &settings,
                                        .train = train_path,
                                        .out = out_path,
@@ -21,6 +22,10 @@ static void run(int steps, bool resume) {
                                        .resume = resume,
                                        .overwrite = !resume};
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+}
+
+static void run(int steps, bool resume) {
+    run_keeping(steps, resume, 0);
 }
 
 static const char *in_film(const char *name) {
@@ -77,11 +82,110 @@ START_TEST(a_new_training_keeps_no_frame) {
 }
 END_TEST
 
+/* A number has at least eight digits, and no more than an int64_t holds. */
+START_TEST(other_numbers_are_no_frames) {
+    run(6, false);
+    put("0001/0000000000000000007.csv"), put("0001/000000000000000007.csv"); /* 19 and 18 digits */
+    put("0001/0000007.csv"), put("0001/head-1/00000007.CSV");
+    mkdir(in_film("0001/head-x"), 0777), put("0001/head-x/00000007.csv");
+    run(6, true);
+    expect_frames();
+    ck_assert(there("0001/0000000000000000007.csv") && !there("0001/000000000000000007.csv"));
+    ck_assert(there("0001/0000007.csv") && there("0001/head-1/00000007.CSV"));
+    ck_assert(there("0001/head-x/00000007.csv"));
+}
+END_TEST
+
+/* Compares the frames after the last update with the attention of the last model. */
+static bool expect_matrices(void *context, size_t index, const sa_alignment *alignment,
+                            sa_error *why) {
+    (void)why;
+    for (int head = 0; head <= 2; head++) {
+        char name[64], folder[32] = "";
+        size_t size;
+        sa_buffer wanted = {0};
+        sa_alignment own = *alignment;
+        own.weights = sa_alignment_weights(alignment, 0, head);
+        sa_matrix_csv(&own, false, &wanted);
+        if (head) snprintf(folder, sizeof folder, "/head-%d", head);
+        snprintf(name, sizeof name, "%04zu%s/00000006.csv", index + 1, folder);
+        char *frame = scratch_read(in_film(name), &size);
+        ck_assert_str_eq(frame, wanted.text);
+        free(frame);
+        sa_buffer_release(&wanted);
+    }
+    ++*(int *)context;
+    return true;
+}
+
+START_TEST(frames_show_the_attention) {
+    int seen = 0;
+    run(6, false);
+    sa_model *model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    ck_assert(sa_align(model, NULL, filmed, 2, expect_matrices, &seen, &error));
+    ck_assert_int_eq(seen, 2);
+    sa_model_close(model);
+}
+END_TEST
+
+/* ---- Models that are kept -------------------------------------------------------------------- */
+
+/* Returns the updates after which models are kept, in order. */
+static const char *kept(void) {
+    static char steps[128];
+    *steps = 0;
+    for (int step = 0; step < 40; step++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/checkpoints/%08d.safetensors", out_path, step);
+        if (access(path, F_OK) == 0) sprintf(steps + strlen(steps), "%d ", step);
+    }
+    return steps;
+}
+
+/* The newest, that of the end included; a training that goes on does not know the one of its end.
+ */
+START_TEST(the_newest_models_are_kept) {
+    char path[256];
+    size_t size[2];
+    run_keeping(6, false, 0);
+    ck_assert_str_eq(kept(), "");
+    run_keeping(10, false, 2); /* validations after 3, 6, 9 and at the end */
+    ck_assert_str_eq(kept(), "9 10 ");
+    snprintf(path, sizeof path, "%s/checkpoints/notes.txt", out_path);
+    scratch_write(path, "mine", 4);
+    snprintf(path, sizeof path, "%s/checkpoints/00000030.safetensors", out_path);
+    scratch_write(path, "of another", 10);
+    run_keeping(15, true, 3);
+    ck_assert_str_eq(kept(), "9 12 15 ");
+    snprintf(path, sizeof path, "%s/checkpoints/notes.txt", out_path);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/checkpoints/00000015.safetensors", out_path);
+    sa_model *model = sa_model_open(path, 1, &error), *last = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model && last, "%s", error.text);
+    const char *name;
+    int rows, cols;
+    const float *x;
+    for (size_t i = 0; (x = sa_model_tensor(last, i, &name, &rows, &cols)); i++)
+        ck_assert_mem_eq(sa_model_tensor(model, i, &name, &rows, &cols), x,
+                         (size_t)(rows ? rows : 1) * (size_t)cols * sizeof *x);
+    sa_model_close(model), sa_model_close(last);
+    char *file = scratch_read(path, &size[0]), *whole = scratch_read(last_path, &size[1]);
+    ck_assert_uint_lt(size[0], size[1]); /* without the state of the training */
+    free(file), free(whole);
+    run_keeping(6, false, 1);
+    ck_assert_str_eq(kept(), "6 ");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("snapshots", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_resumed_training_keeps_what_it_knows);
     tcase_add_test(tests, a_new_training_keeps_no_frame);
+    tcase_add_test(tests, other_numbers_are_no_frames);
+    tcase_add_test(tests, frames_show_the_attention);
+    tcase_add_test(tests, the_newest_models_are_kept);
     return suite_run(suite);
 }

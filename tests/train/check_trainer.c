@@ -4,6 +4,7 @@
 #include "train/trainer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
     sentence->ids = ids;
 }
 
-static int family; /* of the models that begin() makes */
+static int family;    /* of the models that begin() makes */
+static int units = 9; /* of their layers */
 
 static training *begin(int threads, int shards) {
     training *c = calloc(1, sizeof *c);
@@ -38,7 +40,7 @@ static training *begin(int threads, int shards) {
     sa_settings_init(&c->settings);
     c->settings.model = family;
     c->settings.embed = c->settings.attn = 7;
-    c->settings.hidden = 9;
+    c->settings.hidden = units;
     c->settings.maxout = 5;
     c->settings.batch = BATCH;
     c->settings.shards = shards;
@@ -206,11 +208,15 @@ START_TEST(a_finite_gradient_resets_the_count) {
 }
 END_TEST
 
-/* Plain gradient descent moves the weights by lr times the gradient, whose norm is at most clip. */
+/* Plain gradient descent moves the weights by lr times the gradient, whose norm is at most clip,
+ * also where it is summed in several pieces. */
 START_TEST(clipping_bounds_the_length_of_an_update) {
-    const double clips[] = {0, 1e9, 0.25};
+    const double clip = (const double[]){0, 1e9, 0.25}[_i % 3];
+    units = _i < 3 ? 9 : 90, family = SA_MODEL_RECURRENT;
     training *c = begin(1, 1);
-    c->settings.clip = clips[_i];
+    units = 9;
+    ck_assert_msg((c->plan.size > 3 << 14) == (_i >= 3), "%zu", c->plan.size);
+    c->settings.clip = clip;
     c->trainer.optimizer = &sa_optimizers[2];
     ck_assert_str_eq(c->trainer.optimizer->name, "sgd");
     c->settings.lr = 0.5;
@@ -221,9 +227,80 @@ START_TEST(clipping_bounds_the_length_of_an_update) {
     for (size_t i = 0; i < c->plan.size; i++)
         squares += pow((double)c->values[i] - (double)before[i], 2);
     ck_assert_double_gt(result.l2_norm, 0.26);
-    const double length = clips[_i] == 0.25 ? 0.25 : result.l2_norm;
+    const double length = clip == 0.25 ? 0.25 : result.l2_norm;
     ck_assert_double_eq_tol(sqrt(squares), 0.5 * length, 1e-4 * length);
     free(before);
+    end(c);
+}
+END_TEST
+
+/* With a rate that moves nothing the next update has the same gradient. */
+START_TEST(no_gradient_is_left_behind) {
+    for (int shards = 1; shards <= 3; shards++) {
+        training *c = begin(2, shards);
+        c->trainer.optimizer = &sa_optimizers[2];
+        c->settings.lr = 1e-12, c->settings.dropout = 0;
+        const sa_step_result first = update(c, BATCH);
+        for (int i = 0; i < 3; i++) {
+            const sa_step_result next = update(c, BATCH);
+            ck_assert_double_eq_tol(next.l2_norm, first.l2_norm, 1e-5 * first.l2_norm);
+            ck_assert_double_eq_tol(next.loss, first.loss, 1e-5 * first.loss);
+        }
+        end(c);
+    }
+}
+END_TEST
+
+/* The rate that is given, or the optimizer's own, by the schedule; some schedules decay by
+ * themselves. */
+START_TEST(the_rate_follows_its_schedule) {
+    enum { WARMUP = 3, STEPS = 10 };
+    sa_error error;
+    for (int k = 0; sa_schedules[k].name; k++)
+        for (int way = 0; way < 4; way++) {
+            const sa_optimizer *optimizer = &sa_optimizers[way / 2];
+            const double lr = way % 2 ? 0.125 : 0;
+            training *c = begin(1, 1);
+            sa_trainer_close(&c->trainer);
+            c->settings.schedule = k, c->settings.optimizer = way / 2, c->settings.lr = lr;
+            c->settings.warmup = WARMUP;
+            const bool opened = sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values,
+                                                &longest, c->pool, NULL, &error);
+            ck_assert_int_eq(opened, !sa_schedules[k].needs_steps);
+            if (!opened) {
+                char wanted[64];
+                snprintf(wanted, sizeof wanted, "--schedule %s needs --steps N",
+                         sa_schedules[k].name);
+                ck_assert_str_eq(error.text, wanted);
+                ck_assert_int_eq(error.code, SA_USAGE);
+                sa_trainer_close(&c->trainer);
+            }
+            c->settings.steps = STEPS;
+            if (!opened)
+                ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, &longest,
+                                          c->pool, NULL, &error));
+            c->trainer.decay = 0.5;
+            for (int step = 1; step <= 5; step++) {
+                update(c, 4);
+                const double factor = sa_schedule_factor(&sa_schedules[k], step, WARMUP, STEPS) *
+                                      (sa_schedules[k].decays ? 0.5 : 1);
+                ck_assert_double_eq(c->trainer.update.lr, (lr > 0 ? lr : optimizer->lr) * factor);
+                ck_assert_int_eq(c->trainer.update.step, step);
+            }
+            end(c);
+        }
+}
+END_TEST
+
+/* b = 0.9 b + 0.1 log p, the mean over the sentences of a batch. */
+START_TEST(the_baseline_is_a_running_mean) {
+    training *c = begin(1, 2);
+    double wanted = 0;
+    for (int i = 0; i < 4; i++) {
+        const sa_step_result result = update(c, BATCH - i);
+        wanted = 0.9 * wanted + 0.1 * (-result.loss / (BATCH - i));
+        ck_assert_double_eq_tol(c->trainer.baseline, wanted, 1e-12 * -wanted);
+    }
     end(c);
 }
 END_TEST
@@ -340,7 +417,10 @@ int main(void) {
     tcase_add_test(tests, weight_decay_shrinks_weights);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
     tcase_add_test(tests, a_finite_gradient_resets_the_count);
-    tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 3);
+    tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 6);
+    tcase_add_test(tests, no_gradient_is_left_behind);
+    tcase_add_test(tests, the_rate_follows_its_schedule);
+    tcase_add_test(tests, the_baseline_is_a_running_mean);
     tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
     tcase_add_loop_test(tests, no_batch_of_words_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);

@@ -155,6 +155,7 @@ START_TEST(the_best_is_the_best_by_the_criterion) {
         if (_i ? rows[i].valid_chrf > rows[best].valid_chrf
                : rows[i].valid_bleu > rows[best].valid_bleu)
             best = i;
+    ck_assert(rows[0].best); /* also with a score of 0 */
     ck_assert_double_eq(outcome.best_bleu, rows[best].valid_bleu);
     ck_assert_double_eq(outcome.best_loss, rows[best].valid_loss);
     ck_assert_double_eq(outcome.best_chrf, rows[best].valid_chrf);

@@ -10,13 +10,16 @@
 
 enum { PAIRS = 60, TOKENS = 3, MOST = 32 };
 
-static double now, update_seconds, validation_seconds;
+static double now, update_seconds, validation_seconds; /* seconds after validations are done, */
+static double before_seconds; /* and while they still have everything before them */
+static double look_seconds;   /* of a look at the clock */
 static volatile sig_atomic_t stop;
 static int stop_in; /* the update in which a user asks to stop; 0: none */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
     (void)clock;
+    now += look_seconds;
     *time = (struct timespec){(time_t)now, (long)(1e9 * (now - floor(now)))};
     return 0;
 }
@@ -41,19 +44,22 @@ bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_datas
                         sa_validation *out, sa_error *error);
 bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                         sa_validation *out, sa_error *why) {
+    now += before_seconds;
     const bool good = __real_sa_validate(model, corpus, pairs, out, why);
     now += validation_seconds;
     return good;
 }
 
-static sa_progress rows[MOST], steps[MOST];
-static int row_count, step_count;
+static sa_progress rows[MOST], steps[MOST], parts[MOST];
+static int row_count, step_count, part_count;
 static sa_train_result outcome;
 
 static void keep(void *context, const sa_progress *progress) {
     take_note(context, progress);
     if (progress->kind == SA_PROGRESS_VALIDATION && row_count < MOST) rows[row_count++] = *progress;
     if (progress->kind == SA_PROGRESS_STEP && step_count < MOST) steps[step_count++] = *progress;
+    if (progress->kind == SA_PROGRESS_VALIDATING && part_count < MOST)
+        parts[part_count++] = *progress;
 }
 
 /* Validates after every third update. A batch has all pairs that are not held out. */
@@ -63,14 +69,14 @@ static void train_for(int step_limit, int epochs, double seconds, sa_train_optio
     settings.batch = PAIRS;
     training.settings = &settings, training.train = train_path, training.out = out_path;
     training.report = keep, training.overwrite = !training.resume;
-    row_count = step_count = 0;
+    row_count = step_count = part_count = 0;
     *notes = 0;
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
 }
 
 static void set_clock(void) {
     set_up();
-    now = 1000, update_seconds = 1, validation_seconds = 5;
+    now = 1000, update_seconds = 1, validation_seconds = 5, before_seconds = look_seconds = 0;
     stop = stop_in = 0;
 }
 
@@ -152,6 +158,36 @@ START_TEST(a_limit_leaves_time_for_a_validation) {
 }
 END_TEST
 
+/* Before the first validation its time is taken to be that of updates on as many words: here, as
+ * all pairs are validated, of one update of 10 s (it takes 5). It counts if it is at most half of
+ * the limit. */
+START_TEST(the_first_validation_is_estimated) {
+    static const struct {
+        double limit;
+        int steps, rows;
+        double seconds;
+    } cases[] = {
+        {30, 2, 1, 25}, /* 20 + 10 are the limit */
+        {31, 3, 0, 30}, /* the third is due, and would end at 40, after 1 + 1.1 * 31 */
+        {20, 1, 1, 15}, /* half of the limit */
+        {19, 2, 0, 20}, /* more than half: updates until the limit */
+        {40, 3, 1, 35}, /* due at 30: 30 + 10 <= 1 + 1.1 * 40 */
+    };
+    update_seconds = 10;
+    for (int i = 0; i < 5; i++) {
+        train_for(0, 0, cases[i].limit, (sa_train_options){.valid = train_path});
+        ck_assert_str_eq(outcome.reason, "time");
+        ck_assert_msg(outcome.steps == cases[i].steps && row_count == cases[i].rows &&
+                          outcome.spent.seconds == cases[i].seconds,
+                      "%d: %d updates, %d validations, %g s", i, (int)outcome.steps, row_count,
+                      outcome.spent.seconds);
+        if (!row_count)
+            ck_assert(isinf(outcome.best_loss) && outcome.best_bleu == -1 &&
+                      outcome.best_chrf == -1);
+    }
+}
+END_TEST
+
 /* Seconds before this run count, but say nothing of its speed. */
 START_TEST(time_goes_on_after_a_resume) {
     train_for(3, 0, 0, (sa_train_options){0});
@@ -211,6 +247,58 @@ START_TEST(a_dropped_update_does_not_count) {
 }
 END_TEST
 
+/* It ends when the time is up, and leaves no row; one that ends a second before that leaves one. */
+START_TEST(a_validation_that_takes_too_long_is_dropped) {
+    for (int late = 0; late < 2; late++) {
+        before_seconds = late ? 21 : 19; /* it begins after 3 s, and may last until 1 + 1.1 * 20 */
+        train_for(3, 0, 20, (sa_train_options){0});
+        ck_assert_int_eq(row_count, !late);
+        ck_assert_int_eq(strstr(notes, "are saved, but not validated") != NULL, late);
+        ck_assert_int_eq(isinf(outcome.best_loss) != 0, late);
+    }
+}
+END_TEST
+
+/* A user who stops waits for what is saved: the best model, too, if there was none before. */
+START_TEST(who_stops_is_told_what_is_saved) {
+    char last[192], best[192];
+    snprintf(last, sizeof last, "saved %s", last_path);
+    snprintf(best, sizeof best, "saved %s/best.safetensors", out_path);
+    for (int turn = 0; turn < 2; turn++) {
+        stop = 0, stop_in = turn ? 5 : 2;
+        train_for(8, 0, 0, (sa_train_options){.stop = &stop});
+        ck_assert_str_eq(outcome.reason, "stopped");
+        ck_assert_int_eq(outcome.steps, turn ? 4 : 1);
+        ck_assert_msg(strstr(notes, last) != NULL, "%s", notes);
+        ck_assert_msg((strstr(notes, best) != NULL) == (turn == 0), "%s", notes);
+    }
+    stop = stop_in = 0;
+    train_for(8, 0, 0, (sa_train_options){0});
+    ck_assert_ptr_null(strstr(notes, "saved "));
+}
+END_TEST
+
+/* A validation that takes long says how far it is: in its first half it predicts, then it
+ * translates. */
+START_TEST(a_long_validation_is_reported) {
+    int halves[2] = {0};
+    look_seconds = 0.25;
+    train_for(3, 0, 0, (sa_train_options){.valid = train_path});
+    ck_assert_int_gt(part_count, 1);
+    for (int i = 0; i < part_count; i++) {
+        ck_assert(parts[i].validated >= 0 && parts[i].validated < 1);
+        ck_assert(i == 0 || parts[i].validated >= parts[i - 1].validated);
+        halves[parts[i].validated >= 0.5]++;
+        ck_assert_int_eq(parts[i].step, 3);
+        ck_assert(isnan(parts[i].loss) && isnan(parts[i].guided_loss));
+    }
+    ck_assert(halves[0] > 0 && halves[1] > 0);
+    look_seconds = 0;
+    train_for(3, 0, 0, (sa_train_options){.valid = train_path});
+    ck_assert_int_eq(part_count, 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("training_time", &tests);
@@ -219,8 +307,12 @@ int main(void) {
     tcase_add_test(tests, updates_are_reported_five_times_a_second);
     tcase_add_test(tests, the_nearest_limit_is_ahead);
     tcase_add_test(tests, a_limit_leaves_time_for_a_validation);
+    tcase_add_test(tests, the_first_validation_is_estimated);
     tcase_add_test(tests, time_goes_on_after_a_resume);
     tcase_add_test(tests, weights_without_a_validation_are_saved);
     tcase_add_test(tests, a_dropped_update_does_not_count);
+    tcase_add_test(tests, a_validation_that_takes_too_long_is_dropped);
+    tcase_add_test(tests, who_stops_is_told_what_is_saved);
+    tcase_add_test(tests, a_long_validation_is_reported);
     return suite_run(suite);
 }

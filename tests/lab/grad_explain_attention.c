@@ -188,6 +188,19 @@ static void check_maps(int i, int head, const double *s) {
     }
 }
 
+/* The score's own vector, of which each head has a part. */
+static void check_own(int i, int head) {
+    const struct line *v_a = find(i, settings.heads > 1 ? head + 1 : 0, "v_a");
+    const sa_param *param_v_a = param("attention.", "v_a");
+    ck_assert((v_a != NULL) == (param_v_a != NULL));
+    if (!v_a) return;
+    const int size = param_v_a->cols / settings.heads;
+    double own[WIDE] = {0};
+    ck_assert(v_a->head.rows == 1 && v_a->head.cols == size);
+    for (int k = 0; k < size; k++) own[k] = weight(param_v_a, 0, head * size + k);
+    same("v_a", i, v_a->number, own, size);
+}
+
 /* C_{i-1,j} from the weights that are explained, and Phi_j; head as in the lines. */
 static double covered(int i, int head, const double *h, int j) {
     double C = 0, a = 0, Phi = 1;
@@ -257,6 +270,7 @@ static void check_head(int i, int head, const double *s, double *o) {
     const double *h = get(0, 0, "h");
     const struct line *e = find(i, at, "e");
     check_maps(i, head, s);
+    check_own(i, head);
     double alpha[S], own[S];
     for (int j = 0; j < S; j++) {
         double earlier[WIDE] = {0}, mixed[WIDE];

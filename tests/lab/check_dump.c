@@ -1,6 +1,7 @@
 /* The dump of a gradient check: all weights with their gradients, the batch, and the dropout
  * masks. (scripts/dev/compare-gradients compares dumps with PyTorch.) */
 #include "base/container.h"
+#include "base/sentence.h"
 #include "config/settings.h"
 #include "support/scratch.h"
 #include "support/suite.h"
@@ -46,7 +47,7 @@ static const struct model {
       {"mask.decoder.3", B},
       {"mask.decoder.3.x", TARGET},
       {0}}},
-    {{"encoder", "none", "word-dropout", "0.1"},
+    {{"encoder", "none", "word-dropout", "0.1", "copy", "yes"},
      {{"mask.source.words", SOURCE}, {"mask.target.words", TARGET}}},
     {{"model", "transformer", "attention", "scaled-dot", "embed", "4", "attn", "4", "layers", "2",
       "dropout", "0.2", "word-dropout", "0.1"},
@@ -65,7 +66,7 @@ static const struct model {
       {"mask.decoder.2.cross", TARGET},
       {"mask.decoder.2.feedforward", TARGET}}},
 };
-enum { MODELS = sizeof models / sizeof *models };
+enum { MODELS = sizeof models / sizeof *models, COPYING = 3 };
 
 static sa_container file;
 static int parameters[MODELS];
@@ -217,7 +218,110 @@ START_TEST(masks_drop_or_enlarge) {
 }
 END_TEST
 
+/* Each mask has its own draws. */
+START_TEST(no_mask_is_there_twice) {
+    open_dump(_i);
+    for (size_t i = 0; i < file.count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const sa_tensor *one = &file.tensors[i], *other = &file.tensors[k];
+            if (!is_mask(one) || !is_mask(other) || one->size != other->size) continue;
+            ck_assert_msg(memcmp(one->data, other->data, one->size) != 0, "%s is %s", one->name,
+                          other->name);
+        }
+    sa_container_close(&file);
+}
+END_TEST
+
+/* Whether number k of this word is read anywhere, where neither of the masks drops it. The decoder
+ * reads a word one row later than it predicts it. */
+static bool number_is_read(const char *side, int word, int k) {
+    char name[32];
+#define OF(before, after) (snprintf(name, sizeof name, before "%s" after, side), name)
+    const sa_tensor *lengths = find(OF("", ".len"), SA_I32, 1);
+    const sa_tensor *ids = find(OF("", ".ids"), SA_I32, 1);
+    const sa_tensor *words = find(OF("mask.", ".words"), SA_F64, 2);
+    const sa_tensor *E = sa_container_find(&file, OF("mask.", ".E"));
+#undef OF
+    const int late = *side == 't';
+    bool found = false;
+    for (int pair = 0, row = 0; pair < lengths->shape[0]; row += integer(lengths, pair++))
+        for (int t = late; t < integer(lengths, pair); t++)
+            found |= integer(ids, row + t - late) == word && real(words, row + t) != 0 &&
+                     (!E || real(E, (row + t) * E->shape[1] + k) != 0);
+    return found;
+}
+
+/* So the rows of the masks are in the order of the words: what a mask drops has no gradient. */
+START_TEST(what_is_dropped_has_no_gradient) {
+    static const char *const sides[] = {"source", "target"};
+    int dropped = 0;
+    open_dump(_i);
+    for (int side = 0; side < 2; side++) {
+        char name[32];
+        snprintf(name, sizeof name, "gradient.%s.E", sides[side]);
+        const sa_tensor *E = find(name, SA_F64, 2);
+        for (int word = 3; word < 10; word++) /* those of the pairs; all have an end */
+            for (int k = 0; k < E->shape[1]; k++) {
+                const bool reads = number_is_read(sides[side], word, k);
+                ck_assert_msg((real(E, word * E->shape[1] + k) != 0) == reads,
+                              "%s: number %d of word %d", name, k, word);
+                dropped += !reads;
+            }
+    }
+    ck_assert_int_gt(dropped, 0);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* The four pairs of a check, words with repeats and one that is unknown (0), and what a model that
+ * copies reads of them: words beyond its vocabulary from 12 on. */
+static void integers_are(const char *name, const int32_t *wanted, int size) {
+    const sa_tensor *found = find(name, SA_I32, 1);
+    ck_assert_int_eq(found->shape[0], size);
+    for (int i = 0; i < size; i++)
+        ck_assert_msg(integer(found, i) == wanted[i], "%s: number %d is %d, not %d", name, i,
+                      integer(found, i), wanted[i]);
+}
+
+START_TEST(the_pairs_are_those_that_are_read) {
+    enum { WORDS = 13, PAIRS = 4 };
+    static const int32_t lengths[2][PAIRS] = {{5, 1, 3, 4}, {2, 4, 1, 6}},
+                         ids[2][WORDS] = {{3, 4, 5, 6, SA_EOS, SA_EOS, 7, SA_UNK, SA_EOS, 8, 3, 9,
+                                           SA_EOS},
+                                          {3, SA_EOS, 4, 5, 6, SA_EOS, SA_EOS, 7, 8, SA_UNK, 9, 3,
+                                           SA_EOS}},
+                         extended[2][WORDS] = {
+                             {3, 12, 12, 13, SA_EOS, SA_EOS, 7, 12, SA_EOS, 12, 3, 9, SA_EOS},
+                             {12, SA_EOS, 4, 5, 6, SA_EOS, SA_EOS, 7, 12, SA_UNK, 9, 3, SA_EOS}};
+    for (int model = 0; model < MODELS; model++) {
+        open_dump(model);
+        const bool copies = model == COPYING;
+        integers_are("source.len", lengths[0], PAIRS),
+            integers_are("target.len", lengths[1], PAIRS);
+        integers_are("source.ids", ids[0], WORDS), integers_are("target.ids", ids[1], WORDS);
+        if (copies) integers_are("source.extended", extended[0], WORDS);
+        if (copies) integers_are("target.extended", extended[1], WORDS);
+        ck_assert(copies == (sa_container_find(&file, "source.extended") != NULL));
+        ck_assert(copies == (sa_container_find(&file, "target.extended") != NULL));
+        ck_assert((model == 1) == (sa_container_find(&file, "links") != NULL));
+        sa_container_close(&file);
+    }
+}
+END_TEST
+
 /* Rows of pair, target word, source word, and whether the link is only possible. */
+START_TEST(links_are_those_of_the_pairs) {
+    static const int32_t wanted[][4] = {{0, 0, 0, 0}, {0, 0, 2, 0}, {1, 1, 0, 0}, {1, 2, 0, 0},
+                                        {3, 0, 2, 0}, {3, 0, 1, 1}, {3, 3, 3, 1}, {3, 4, 0, 0},
+                                        {3, 4, 1, 0}, {3, 4, 2, 0}};
+    open_dump(1);
+    const sa_tensor *all = find("links", SA_I32, 2);
+    ck_assert_int_eq(all->shape[0], 10);
+    for (int i = 0; i < 40; i++) ck_assert_int_eq(integer(all, i), wanted[i / 4][i % 4]);
+    sa_container_close(&file);
+}
+END_TEST
+
 START_TEST(links_lie_inside_their_pairs) {
     open_dump(1);
     const sa_tensor *links = find("links", SA_I32, 2);
@@ -253,6 +357,11 @@ int main(void) {
     tcase_add_test(tests, gradients_belong_to_the_batch);
     tcase_add_loop_test(tests, masks_are_all_there, 0, MODELS);
     tcase_add_loop_test(tests, masks_drop_or_enlarge, 1, MODELS);
+    tcase_add_loop_test(tests, no_mask_is_there_twice, 1, MODELS);
+    tcase_add_loop_test(tests, what_is_dropped_has_no_gradient, 1, 2);
+    tcase_add_loop_test(tests, what_is_dropped_has_no_gradient, 3, MODELS);
+    tcase_add_test(tests, the_pairs_are_those_that_are_read);
+    tcase_add_test(tests, links_are_those_of_the_pairs);
     tcase_add_test(tests, links_lie_inside_their_pairs);
     tcase_add_test(tests, missing_folder);
     return suite_run(suite);

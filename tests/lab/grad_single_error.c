@@ -1,6 +1,6 @@
 /* A relative error of 1e-5 in one element of one tensor's gradient is found, in every tensor of
- * four kinds of models, and no other tensor is reported. The linker (--wrap) adds the error
- * after the backward pass. */
+ * four kinds of models, and no other tensor is reported; what is said of a tensor that is wrong as
+ * a whole. The linker (--wrap) adds the error after the backward pass. */
 #include "lab/lab.h"
 #include "lab/lab_model.h"
 #include "support/suite.h"
@@ -9,10 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-static int altered; /* the tensor; -1: none */
-static int found;   /* tensors reported as wrong */
-static bool right;  /* the wrong one is among them, with the right error */
-static int tensor;  /* the next one to be checked */
+static int altered;   /* the tensor; -1: none */
+static double factor; /* of the whole tensor; 1: of its largest element alone, 1 + 1e-5 */
+static int found;     /* tensors reported as wrong */
+static bool right;    /* the wrong one is among them, with the right error */
+static int tensor;    /* the next one to be checked */
 
 __typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss;
 double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
@@ -23,7 +24,9 @@ double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
     for (size_t k = 0; k < sa_param_size(param); k++)
         if (fabs(model->gradients[param->offset + k]) > fabs(*largest))
             largest = model->gradients + param->offset + k;
-    *largest *= 1 + 1e-5;
+    for (size_t k = 0; factor != 1 && k < sa_param_size(param); k++)
+        model->gradients[param->offset + k] *= factor;
+    if (factor == 1) *largest *= 1 + 1e-5;
     return loss;
 }
 
@@ -59,7 +62,7 @@ START_TEST(every_altered_tensor_is_found) {
     sa_lab_job job = {.options.settings = &settings, .options.each = judge};
     sa_error error;
     int good = 0, tensors = 1;
-    altered = -1, tensor = found = 0;
+    altered = -1, tensor = found = 0, factor = 1;
     ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
     job.sample = 8;
     for (altered = 0, tensors = tensor; altered < tensors; altered++) {
@@ -73,9 +76,45 @@ START_TEST(every_altered_tensor_is_found) {
 }
 END_TEST
 
+/* The error relative to the larger of both: |a - n| / max(|a|, |n|) of a = factor n. */
+START_TEST(the_kind_of_error_is_told) {
+    static const struct {
+        double factor;
+        const char *error, *meaning;
+    } cases[] = {
+        {0, "1", "it is missing, or should be zero"},
+        {-1, "2", "its sign is wrong"},
+        {1.5, "0.333", "a factor is wrong, or a term is missing"},
+        {-0.5, "1.5", "a factor is wrong, or a term is missing"},
+        {NAN, "inf", "it has a number that is NaN or infinite"},
+    };
+    const sa_settings settings = settings_of(0);
+    const sa_lab_job job = {.options.settings = &settings, .options.each = judge};
+    char wanted[256];
+    sa_error error;
+    for (int i = 0; i < 5; i++) {
+        altered = 3, tensor = found = 0, factor = cases[i].factor;
+        ck_assert(!sa_lab_check(&job, &error));
+        ck_assert_int_eq(error.code, SA_CHECK);
+        const char *name = strchr(error.text, '\'') + 1;
+        snprintf(wanted, sizeof wanted,
+                 "gradient of '%.*s' is wrong: relative error %s, allowed 1e-06: %s (of 1 wrong "
+                 "ones it is nearest to the fault)",
+                 (int)strcspn(name, "'"), name, cases[i].error, cases[i].meaning);
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(found, 1);
+    }
+    altered = 3, tensor = found = 0, factor = 1; /* of one element */
+    ck_assert(!sa_lab_check(&job, &error));
+    ck_assert_msg(strstr(error.text, ": a factor is wrong, or a term is missing"), "%s",
+                  error.text);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("altered gradients", &tests);
     tcase_add_loop_test(tests, every_altered_tensor_is_found, 0, sizeof kinds / sizeof *kinds);
+    tcase_add_test(tests, the_kind_of_error_is_told);
     return suite_run(suite);
 }

@@ -18,13 +18,20 @@ static sa_sentence_details details[PAIRS];
 
 static char text[] = "v0";
 
-/* Every translation is as long as its reference, until a test changes it. */
-static void open_all(void) {
-    const sa_settings settings = small_settings();
-    set_up();
+static void open_model(const char *options) {
+    sa_settings settings = small_settings();
+    set_all(&settings, options);
+    sa_model_close(model);
     ck_assert_msg(train(&settings, false), "%s", error.text);
     model = sa_model_open(last_path, 1, &error);
     ck_assert_msg(model != NULL, "%s", error.text);
+}
+
+/* Every translation is as long as its reference, until a test changes it. */
+static void open_all(void) {
+    set_up();
+    model = NULL;
+    open_model("");
     for (int i = 0; i < PAIRS; i++) {
         details[i] = (sa_sentence_details){.balance = {.words = 8, .reference = 8}};
         results[i] = (sa_sentence_result){.details = &details[i],
@@ -117,6 +124,84 @@ START_TEST(unknown_words_are_counted) {
 }
 END_TEST
 
+/* Of eight pairs two have a source of the training, one of these the target, too. */
+START_TEST(pairs_of_the_training_are_found) {
+    sa_pair known[] = {{.source = "w1 w0", .target = "v0 v1"},
+                       {.source = "w2 w1", .target = "v9"},
+                       {.source = "w9", .target = "v3 v6"}};
+    const sa_corpus train_pairs = {.pairs = known, .count = 3, .name = "known"};
+    sa_diagnosis diagnosis = diagnose();
+    ck_assert_ptr_null(finding(&diagnosis, "sources seen in training"));
+    sa_diagnosis_release(&diagnosis);
+    ck_assert_msg(sa_diagnose(model, &corpus, results, &train_pairs, &diagnosis, &error), "%s",
+                  error.text);
+    const sa_finding *sources = finding(&diagnosis, "sources seen in training"),
+                     *both = finding(&diagnosis, "pairs seen in training");
+    ck_assert(sources && both);
+    ck_assert_double_eq(sources->figure, 2. / PAIRS);
+    ck_assert_double_eq(both->figure, 1. / PAIRS);
+    sa_diagnosis_release(&diagnosis);
+}
+END_TEST
+
+/* Links are all wrong, all right a word before, and half right a word after. */
+START_TEST(links_that_are_off_by_one_are_found) {
+    sa_pair own[PAIRS];
+    const sa_corpus linked = {.pairs = own, .count = PAIRS, .name = "pairs", .gold = true};
+    sa_diagnosis diagnosis;
+    for (int i = 0; i < PAIRS; i++) own[i] = pairs[i], own[i].gold = "";
+    details[2].links = (sa_link_counts){.links = 2, .sure = 2};
+    details[2].before =
+        (sa_link_counts){.links = 2, .sure = 2, .links_sure = 2, .links_possible = 2};
+    details[2].after =
+        (sa_link_counts){.links = 2, .sure = 2, .links_sure = 1, .links_possible = 1};
+    for (int turn = 0; turn < 2; turn++) { /* the other way round, too */
+        ck_assert_msg(sa_diagnose(model, &linked, results, NULL, &diagnosis, &error), "%s",
+                      error.text);
+        const sa_finding *found = finding(&diagnosis, "off by one");
+        ck_assert(found && found->figure == 1);
+        sa_diagnosis_release(&diagnosis);
+        const sa_link_counts before = details[2].before;
+        details[2].before = details[2].after, details[2].after = before;
+    }
+}
+END_TEST
+
+/* Three tokens of each pair are the same on both sides: one is aligned, two would be a word later.
+ * The same characters prove nothing. */
+START_TEST(identical_tokens_are_off_by_one) {
+    static const char name[] = "off by one, by identical tokens";
+    for (int i = 0; i < PAIRS; i++)
+        details[i].attention = (sa_attention_stats){.identical = 3, .aligned = {0, 1, 2}};
+    sa_diagnosis diagnosis = diagnose();
+    const sa_finding *found = finding(&diagnosis, name);
+    ck_assert_ptr_nonnull(found);
+    ck_assert_double_eq_tol(found->figure, 1. / 3, 1e-12);
+    sa_diagnosis_release(&diagnosis);
+    open_model("tokenizer=char");
+    diagnosis = diagnose();
+    ck_assert_ptr_null(finding(&diagnosis, name));
+    sa_diagnosis_release(&diagnosis);
+}
+END_TEST
+
+/* Entropies of all but a twentieth of the largest: of a model that could do better, or not. */
+START_TEST(uniform_attention_may_be_chosen) {
+    static const char *const names[] = {"uniform attention", "uniform attention by choice"};
+    for (int i = 0; i < PAIRS; i++)
+        details[i].attention = (sa_attention_stats){.head_entropy = 19, .max_entropy = 20};
+    for (int chosen = 0; chosen < 2; chosen++) {
+        if (chosen) open_model("attention=uniform");
+        sa_diagnosis diagnosis = diagnose();
+        const sa_finding *found = finding(&diagnosis, names[chosen]);
+        ck_assert_ptr_nonnull(found);
+        ck_assert_double_eq_tol(found->figure, 0.95, 1e-12);
+        ck_assert_ptr_null(finding(&diagnosis, names[!chosen]));
+        sa_diagnosis_release(&diagnosis);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("diagnosis", &tests);
@@ -124,5 +209,9 @@ int main(void) {
     tcase_add_test(tests, cases_name_their_words);
     tcase_add_test(tests, the_five_worst_are_shown);
     tcase_add_test(tests, unknown_words_are_counted);
+    tcase_add_test(tests, pairs_of_the_training_are_found);
+    tcase_add_test(tests, links_that_are_off_by_one_are_found);
+    tcase_add_test(tests, identical_tokens_are_off_by_one);
+    tcase_add_test(tests, uniform_attention_may_be_chosen);
     return suite_run(suite);
 }

@@ -201,6 +201,68 @@ START_TEST(a_model_without_attention_has_no_links) {
 }
 END_TEST
 
+/* Rows that an override makes uniform have the entropy log S, end of sentence included. */
+START_TEST(weights_may_be_overridden) {
+    open_model("");
+    search.override = (sa_attention_override){.kind = SA_OVERRIDE_UNIFORM};
+    evaluate();
+    for (int i = 0; i < PAIRS; i++)
+        ck_assert_double_eq_tol(
+            results[i].details->attention.entropy,
+            (words_of(pairs[i].target) + 1) * log(words_of(pairs[i].source) + 1), 1e-5);
+    close_model();
+}
+END_TEST
+
+static bool expect_read_rows(void *context, size_t index, const sa_alignment *alignment,
+                             sa_error *why) {
+    (void)context, (void)why;
+    links_are(&results[index].details->links, &pairs[index], alignment->weights, alignment->targets,
+              alignment->sources, 0);
+    return true;
+}
+
+/* Links of the rows that have read a word, in place of those that predict it. */
+START_TEST(links_may_be_of_words_that_are_read) {
+    const sa_align_options input = {.at = SA_ALIGN_INPUT};
+    sa_link_options linking;
+    open_model("model=transformer attention=scaled-dot");
+    sa_link_options_init(&linking);
+    linking.at = SA_ALIGN_INPUT;
+    ck_assert(sa_evaluate(model, &corpus, &search, &linking, results, &error));
+    ck_assert(sa_align(model, &input, pairs, PAIRS, expect_read_rows, NULL, &error));
+    close_model();
+}
+END_TEST
+
+/* More pairs than are in memory together, each with a prefix of its own. */
+START_TEST(many_pairs_have_their_own_results) {
+    enum { MANY = 2060 };
+    static sa_pair many[MANY];
+    static sa_sentence_result each[MANY];
+    static const char *begun[MANY], *const first[] = {"v0", "v1", "v2 v3", "v4", "", "v5"};
+    const sa_corpus all = {.pairs = many, .count = MANY, .name = "many", .gold = true};
+    for (int i = 0; i < MANY; i++) many[i] = pairs[i % PAIRS], begun[i] = first[i % PAIRS];
+    begun[MANY - 1] = "v6";
+    open_model("");
+    search.target_prefix = first;
+    evaluate();
+    search.target_prefix = begun;
+    ck_assert(sa_evaluate(model, &all, &search, NULL, each, &error));
+    for (int i = 0; i < MANY - 1; i++) {
+        const sa_sentence_result *own = &results[i % PAIRS];
+        ck_assert_str_eq(each[i].translation, own->translation);
+        ck_assert_str_eq(each[i].reference, own->reference);
+        ck_assert_double_eq_tol(each[i].log_probability, own->log_probability, 1e-5);
+        ck_assert_mem_eq(each[i].translation, begun[i], strlen(begun[i]));
+    }
+    ck_assert_mem_eq(each[MANY - 1].translation, "v6", 2);
+    sa_sentence_results_release(each, MANY);
+    ck_assert_ptr_null(each[MANY - 1].details);
+    close_model();
+}
+END_TEST
+
 /* ---- Summaries ------------------------------------------------------------------------------- */
 
 static sa_sentence_details details[3];
@@ -344,6 +406,9 @@ int main(void) {
     tcase_add_test(tests, links_of_subwords_are_between_words);
     tcase_add_test(tests, translations_are_those_of_the_search);
     tcase_add_test(tests, lengths_may_be_those_of_the_references);
+    tcase_add_test(tests, weights_may_be_overridden);
+    tcase_add_test(tests, links_may_be_of_words_that_are_read);
+    tcase_add_test(tests, many_pairs_have_their_own_results);
     tcase_add_test(tests, a_model_without_attention_has_no_links);
     tcase_add_test(tests, figures_are_quotients_of_sums);
     tcase_add_test(tests, what_is_missing_has_no_figure);

@@ -69,6 +69,24 @@ START_TEST(scores_follow_length_and_coverage_penalty) {
 }
 END_TEST
 
+/* A penalty needs the weights, also where nobody asks for them. */
+START_TEST(coverage_counts_without_weights) {
+    model_open(_i, SA_EOS, 0);
+    search.beam = search.nbest = 3;
+    search.coverage = 0.4;
+    sa_hypothesis *found[2];
+    for (int way = 0; way < 2; way++) {
+        search.weights = way;
+        found[way] = find(sources, SOURCES);
+    }
+    for (int i = 0; i < SOURCES * search.nbest; i++) {
+        ck_assert_double_eq(found[0][i].score, found[1][i].score);
+        ck_assert_int_eq(found[0][i].len, found[1][i].len);
+    }
+    release(found[0], SOURCES), release(found[1], SOURCES);
+}
+END_TEST
+
 START_TEST(translations_have_the_minimum_length) {
     model_open(_i, SA_EOS, 60);
     search.min_length = 1 + _i;
@@ -339,6 +357,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, translations_have_attention_weights, 0, 9);
     tcase_add_loop_test(tests, scores_follow_length_and_coverage_penalty, 0, 9);
+    tcase_add_loop_test(tests, coverage_counts_without_weights, 0, 3);
     tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
     tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
     tcase_add_loop_test(tests, translations_begin_with_given_words, 0, 10);

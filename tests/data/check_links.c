@@ -109,15 +109,23 @@ static const struct {
      1, 0, "0-0 \n"}, /* a byte order mark */
     {"1 1 1\n1 1\n", 1, 0, "2: expected a sentence from 1 to 1"},
     {"1 1 1 Q\n", 1, 0, "1: expected a sentence from 1 to 1"},
+    {"\n1 1 1\n\n1 2 0\n1 2 2 S\n", 1, 0, "\n1 1 1\n\n1 2 0\n1 2 2 S\n"}, /* no number first */
+    {"1 1 1\n\n1 2 0\n1 0 2\n1 2 2 S\n", 1, 0, "0-0 1-1 \n"},             /* 0: no word */
+    {"123456789 1 1\n", 0, 0, "1: expected a sentence from 1 to 16777216"},
+    {"1 1234567890 1\n", 1, 0, "1 1234567890 1\n"}, /* no number */
+    {"0-0 1-1\n", 1, 0, "0-0 1-1\n"},
 };
 enum { FILES = sizeof files / sizeof *files };
 
 START_TEST(naacl_files_become_lines_of_links) {
     sa_error error;
     sa_text_lines reader;
+    const bool naacl = !strchr(files[_i].bytes, '-');
+    bool open_end = !naacl; /* stays as it is */
     const char *path = scratch_path("links.wa");
     scratch_write(path, files[_i].bytes, strlen(files[_i].bytes));
-    if (sa_link_file_open(&reader, path, files[_i].lines, files[_i].base, NULL, &error)) {
+    if (sa_link_file_open(&reader, path, files[_i].lines, files[_i].base, &open_end, &error)) {
+        ck_assert_int_eq(open_end, !naacl || !files[_i].lines);
         ck_assert_str_eq(reader.file.data, files[_i].text);
         ck_assert_uint_eq(reader.file.size, strlen(files[_i].text));
         sa_file_release(&reader.file);

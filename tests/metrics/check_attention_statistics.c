@@ -148,6 +148,38 @@ START_TEST(pairs_add_up) {
 }
 END_TEST
 
+START_TEST(every_count_adds_up) {
+    sa_attention_stats sum = {.rows = 1,
+                              .words = 2,
+                              .cells = 3,
+                              .zeros = 4,
+                              .entropy = 5,
+                              .head_entropy = 6,
+                              .max_entropy = 7,
+                              .weight = 8,
+                              .eos_weight = 9,
+                              .sources = 10,
+                              .covered = 11,
+                              .steps = 12,
+                              .monotone = 13,
+                              .long_rows = 14,
+                              .column = 15,
+                              .online = 16,
+                              .read = 17,
+                              .available = 18,
+                              .identical = 19,
+                              .aligned = {20, 21, 22}};
+    const sa_attention_stats one = sum;
+    sa_attention_stats_sum(&sum, &one), sa_attention_stats_sum(&sum, &one);
+    ck_assert(sum.rows == 3 && sum.words == 6 && sum.cells == 9 && sum.zeros == 12);
+    ck_assert(sum.entropy == 15 && sum.head_entropy == 18 && sum.max_entropy == 21);
+    ck_assert(sum.weight == 24 && sum.eos_weight == 27 && sum.sources == 30 && sum.covered == 33);
+    ck_assert(sum.steps == 36 && sum.monotone == 39 && sum.long_rows == 42 && sum.column == 45);
+    ck_assert(sum.online == 48 && sum.read == 51 && sum.available == 54 && sum.identical == 57);
+    ck_assert(sum.aligned[0] == 60 && sum.aligned[1] == 63 && sum.aligned[2] == 66);
+}
+END_TEST
+
 START_TEST(nothing_has_no_figure) {
     const sa_attention_stats none = {0}, wordless = stats_of((const double[]){1}, 1, 1);
     ck_assert_double_nan(figures_of(&none).entropy);
@@ -179,6 +211,21 @@ START_TEST(identical_tokens_align_with_links_moved_or_not) {
     /* Each row says what the word before should have said; the row of EOS does not count. */
     ck_assert_uint_eq(attention.aligned[0], 1);
     ck_assert_uint_eq(attention.aligned[1], 0);
+}
+END_TEST
+
+/* The first words of both sides, whose link stands in the row of the word before or after. */
+START_TEST(first_words_may_be_identical) {
+    static const char *const target[] = {"Ann", "x", "</s>"}, *const source[] = {"Ann", "y",
+                                                                                 "</s>"};
+    const double early[] = {0, 1, 0, 1, 0, 0, 0, 0, 1}, right[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add_identical(&attention, early, target, 3, source, 3);
+    ck_assert_uint_eq(attention.identical, 1);
+    ck_assert(!attention.aligned[2] && !attention.aligned[1] && attention.aligned[0] == 1);
+    attention = (sa_attention_stats){0};
+    sa_attention_stats_add_identical(&attention, right, target, 3, source, 3);
+    ck_assert(!attention.aligned[2] && attention.aligned[1] == 1 && !attention.aligned[0]);
 }
 END_TEST
 
@@ -231,6 +278,8 @@ int main(void) {
     tcase_add_test(tests, heads_count_alone);
     tcase_add_test(tests, equal_weights_are_even);
     tcase_add_test(tests, pairs_add_up);
+    tcase_add_test(tests, every_count_adds_up);
+    tcase_add_test(tests, first_words_may_be_identical);
     tcase_add_test(tests, nothing_has_no_figure);
     tcase_add_test(tests, identical_tokens_align_with_links_moved_or_not);
     tcase_add_test(tests, a_repeated_word_does_not_count);

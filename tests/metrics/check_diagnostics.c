@@ -192,6 +192,42 @@ static sa_length_balance balance_of(const char *own, const char *reference) {
     return sa_length_balance_compute(&one, &other, 4);
 }
 
+/* Of two words more often than in the reference, if they stand there twice; and twice more of a
+ * word that follows itself. */
+START_TEST(words_that_come_again) {
+    static const struct {
+        const char *own, *reference;
+        int repetitions;
+    } cases[] = {{"", "ab", 0},     {"a", "a", 0},       {"abcd", "", 0},      {"abab", "abcd", 1},
+                 {"aaa", "ab", 6},  {"aab", "ab", 2},    {"aab", "aab", 0},    {"ababab", "xyz", 5},
+                 {"aaaa", "aa", 6}, {"abab", "abab", 0}, {"abab", "xabab", 0}, {"xabyab", "z", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sa_length_balance balance = balance_of(cases[i].own, cases[i].reference);
+        ck_assert_msg(balance.repetitions == cases[i].repetitions, "%s: %d", cases[i].own,
+                      (int)balance.repetitions);
+    }
+}
+END_TEST
+
+/* A source word is dropped that has less than a fifth of what a word may have. */
+START_TEST(words_that_get_no_weight) {
+    const char *const words[] = {"</s>"};
+    const double own[] = {0.2, 0.1, 0.7}, least[] = {0.5, 0.2, 0.3}, less[] = {0.5, 0.19, 0.31};
+    const sa_attended_text one = {words, 1, true, own}, other = {words, 1, true, least},
+                           third = {words, 1, true, less};
+    ck_assert_int_eq((int)sa_length_balance_compute(&one, &other, 3).dropped, 1);
+    ck_assert_int_eq((int)sa_length_balance_compute(&one, &third, 3).dropped, 0);
+    ck_assert_int_eq((int)sa_length_balance_compute(&other, &one, 3).dropped, 0);
+}
+END_TEST
+
+START_TEST(two_words_and_a_quarter_matter) {
+    ck_assert(sa_length_balance_is_off(2, 8) && !sa_length_balance_is_off(2, 9));
+    ck_assert(!sa_length_balance_is_off(1.99, 1) && sa_length_balance_is_off(2.25, 9));
+    ck_assert(sa_length_balance_is_off(2, 0));
+}
+END_TEST
+
 START_TEST(words_too_many_and_too_few) {
     sa_length_balance balance = balance_of("abcdef", "abcd");
     ck_assert_double_eq(sa_length_balance_over(&balance), 2);
@@ -294,6 +330,9 @@ int main(void) {
     tcase_add_loop_test(tests, shares_of_sentences_and_words, 0, 6);
     tcase_add_test(tests, every_row_is_whole);
     tcase_add_test(tests, repetitions);
+    tcase_add_test(tests, words_that_come_again);
+    tcase_add_test(tests, words_that_get_no_weight);
+    tcase_add_test(tests, two_words_and_a_quarter_matter);
     tcase_add_test(tests, words_too_many_and_too_few);
     tcase_add_test(tests, weights_beside_those_of_the_reference);
     tcase_add_test(tests, repetitions_beside_the_reference);

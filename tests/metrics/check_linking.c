@@ -112,6 +112,45 @@ START_TEST(end_marks_alone_have_no_links) {
 }
 END_TEST
 
+START_TEST(whole_matrices_have_links_of_end_marks) {
+    linking.whole = true;
+    ck_assert_uint_eq(make(weights, 4, 4), 4);
+    expect(0, 1, 0), expect(3, 3, 3);
+}
+END_TEST
+
+/* ---- Matrices of an alignment ---------------------------------------------------------------- */
+
+/* The number of the matrix, which holds it; -1: there is none. */
+static int matrix(int heads, int layers, int layer, int head) {
+    static const double numbers[] = {0, 1, 2, 3, 4, 5, 6};
+    const sa_alignment alignment = {
+        .targets = 1, .sources = 1, .heads = heads, .layers = layers, .weights = numbers};
+    const double *own = sa_alignment_weights(&alignment, layer, head);
+    return own ? (int)*own : -1;
+}
+
+static size_t size_of(int heads, int layers) {
+    return sa_alignment_size(
+        &(sa_alignment){.targets = 2, .sources = 3, .heads = heads, .layers = layers});
+}
+
+/* The mean, the heads, and those of each layer. */
+START_TEST(matrices_stand_in_order) {
+    static const int wanted[3][3] = {{0, 1, 2}, {-1, 3, 4}, {-1, 5, 6}};
+    for (int layer = 0; layer < 3; layer++)
+        for (int head = 0; head < 3; head++)
+            ck_assert_int_eq(matrix(2, 2, layer, head), wanted[layer][head]);
+    ck_assert(matrix(2, 2, 3, 1) == -1 && matrix(2, 2, 1, 3) == -1);
+    ck_assert(matrix(2, 2, -1, 0) == -1 && matrix(2, 2, 0, -1) == -1);
+    ck_assert(matrix(1, 2, 0, 1) == 0 && matrix(1, 2, 1, 1) == 1 && matrix(1, 2, 2, 0) == 2);
+    ck_assert(matrix(2, 1, 0, 0) == 0 && matrix(2, 1, 1, 2) == 2 && matrix(1, 1, 1, 1) == 0);
+    ck_assert(size_of(1, 1) == 6 && size_of(2, 1) == 18 && size_of(1, 2) == 18);
+    ck_assert_uint_eq(size_of(2, 2), 42);
+    ck_assert_ptr_null(sa_alignment_weights(NULL, 0, 0));
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("linking", &tests);
@@ -123,5 +162,7 @@ int main(void) {
     tcase_add_test(tests, all_weights_from_the_threshold_on);
     tcase_add_test(tests, the_null_key_may_have_the_largest_weight);
     tcase_add_test(tests, end_marks_alone_have_no_links);
+    tcase_add_test(tests, whole_matrices_have_links_of_end_marks);
+    tcase_add_test(tests, matrices_stand_in_order);
     return suite_run(suite);
 }

@@ -331,6 +331,32 @@ START_TEST(programs_get_the_same_figures) {
 }
 END_TEST
 
+/* What sacreBLEU calls the settings; other metrics have none. */
+START_TEST(signatures_say_what_was_set) {
+    static const char *const titles[] = {"BLEU", "chrF", "exact", "tokens", "PER"};
+    static const double scales[] = {1, 1, 100, 100, 1};
+    sa_metrics metrics;
+    char wanted[160];
+    sa_metrics_init(&metrics);
+    metrics.chrf_whitespace = metrics.lowercase = metrics.chrf_eps = true;
+    metrics.chrf_beta = 3, metrics.chrf_word_order = 2, metrics.chrf_order = 5;
+    for (int m = 0; m < SA_METRIC_COUNT; m++) {
+        sa_buffer signature = {0};
+        ck_assert_str_eq(sa_metric_list[m].title, titles[m]);
+        ck_assert_double_eq(sa_metric_list[m].whole, scales[m]);
+        sa_metric_signature(m, &metrics, 2, "bs:1000|", &signature);
+        snprintf(wanted, sizeof wanted, "%s%s%s%s%s", titles[m], m == SA_METRIC_CHRF ? "3++" : "",
+                 m > SA_METRIC_CHRF ? "" : "|nrefs:2|bs:1000|case:lc|",
+                 m == SA_METRIC_CHRF   ? "eff:no|nc:5|nw:2|space:yes|softalign:"
+                 : m == SA_METRIC_BLEU ? "eff:no|tok:13a|smooth:exp|softalign:"
+                                       : "",
+                 m > SA_METRIC_CHRF ? "" : sa_version());
+        ck_assert_str_eq(signature.text, wanted);
+        sa_buffer_release(&signature);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("metrics", &tests);
@@ -343,5 +369,6 @@ int main(void) {
     tcase_add_loop_test(tests, exact_sentences_and_tokens_in_place, 0,
                         sizeof shares / sizeof *shares);
     tcase_add_test(tests, programs_get_the_same_figures);
+    tcase_add_test(tests, signatures_say_what_was_set);
     return suite_run(suite);
 }

@@ -1,8 +1,6 @@
 /* choices: what can be chosen, with its name, formula and citation; and the version. */
-#include "attention/attention.h"
 #include "attention/parts.h"
 #include "base/option.h"
-#include "layers/basic.h"
 #include "layers/recurrent.h"
 #include "model/decoder.h"
 

@@ -1,7 +1,6 @@
 /* dump: writes weights, batch, loss, gradients and dropout masks of a gradient check to a file for
  * other programs. */
 #include "base/container.h"
-#include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab_model.h"
 
@@ -18,19 +17,16 @@ typedef struct dump {
     size_t count;
 } dump;
 
-/* Adds an empty tensor (rows 0: a vector) and returns its data; NULL while the arena only counts.
- */
-__attribute__((format(printf, 5, 6))) static void *add(dump *out, sa_dtype type, int rows, int cols,
-                                                       const char *format, ...) {
+/* Adds an empty tensor (rows 0: a vector), whose name joins two parts, and returns its data; NULL
+ * while the arena only counts. */
+static void *add(dump *out, sa_dtype type, int rows, int cols, const char *prefix,
+                 const char *rest) {
     enum { NAME = 64 };
     const size_t size = (size_t)(rows ? rows : 1) * (size_t)cols, at = out->count++;
     char *name = sa_arena_alloc(&out->arena, NAME, 1);
     void *data = sa_arena_alloc(&out->arena, size, sa_dtypes[type].size);
     if (!out->tensors) return NULL;
-    va_list values;
-    va_start(values, format);
-    vsnprintf(name, NAME, format, values);
-    va_end(values);
+    snprintf(name, NAME, "%s%s", prefix, rest);
     out->tensors[at] = (sa_tensor){.name = name, .type = type, .rank = rows ? 2 : 1, .data = data};
     out->tensors[at].shape[0] = rows ? rows : cols;
     out->tensors[at].shape[1] = rows ? cols : 0;
@@ -41,14 +37,14 @@ __attribute__((format(printf, 5, 6))) static void *add(dump *out, sa_dtype type,
 
 static void add_parameter(dump *out, const sa_param *param, const char *prefix,
                           const sa_real *buffer) {
-    sa_real *numbers = add(out, SA_F64, param->rows, param->cols, "%s%s", prefix, param->name);
+    sa_real *numbers = add(out, SA_F64, param->rows, param->cols, prefix, param->name);
     if (numbers) memcpy(numbers, buffer + param->offset, sa_param_size(param) * sizeof *numbers);
 }
 
 /* Adds token ids, or extended ids, sentence after sentence. */
 static void add_ids(dump *out, const char *side, const sa_sentence *sentences, int words,
                     bool extended) {
-    int32_t *ids = add(out, SA_I32, 0, words, "%s.%s", side, extended ? "extended" : "ids");
+    int32_t *ids = add(out, SA_I32, 0, words, side, extended ? ".extended" : ".ids");
     for (int i = 0; ids && i < out->job->pairs.count; ids += sentences[i++].len)
         memcpy(ids, extended ? sa_sentence_extended(&sentences[i]) : sentences[i].ids,
                sizeof *ids * (size_t)sentences[i].len);
@@ -56,10 +52,10 @@ static void add_ids(dump *out, const char *side, const sa_sentence *sentences, i
 
 static void add_links(dump *out) {
     enum { LINK = 4 };
-    const sa_gold_alignment *gold = out->model->batch.gold ? out->job->pairs.gold : NULL;
+    const sa_gold_alignment *gold = out->model->pass.batch.gold ? out->job->pairs.gold : NULL;
     size_t links = 0;
     for (int i = 0; gold && i < out->job->pairs.count; i++) links += gold[i].count;
-    int32_t *row = links ? add(out, SA_I32, (int)links, LINK, "links") : NULL;
+    int32_t *row = links ? add(out, SA_I32, (int)links, LINK, "links", "") : NULL;
     for (int i = 0; row && i < out->job->pairs.count; i++)
         for (size_t k = 0; k < gold[i].count; k++, row += LINK) {
             const sa_link *link = &gold[i].links[k];
@@ -81,7 +77,7 @@ typedef struct mask_rows {
  * reading. */
 __attribute__((format(printf, 5, 6))) static void
 add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format, ...) {
-    const sa_batch *batch = &out->model->batch;
+    const sa_batch *batch = &out->model->pass.batch;
     const sa_batch_side *side = of.target ? &batch->target : &batch->source;
     const size_t width = (size_t)mask.cols;
     char name[48];
@@ -90,7 +86,7 @@ add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *f
     va_start(values, format);
     vsnprintf(name, sizeof name, format, values);
     va_end(values);
-    sa_real *to = add(out, SA_F64, mask.rows, mask.cols, "mask.%s", name);
+    sa_real *to = add(out, SA_F64, mask.rows, mask.cols, "mask.", name);
     for (int pair = 0; to && pair < side->sentences; pair++) {
         const int b = sa_batch_index(side, pair), target = sa_batch_index(&batch->target, pair);
         const int rows = of.whole   ? 1
@@ -107,8 +103,8 @@ static void add_recurrent_masks(dump *out) {
     static const char *const ways[] = {"forward", "backward"};
     const sa_lab_model *model = out->model;
     const sa_dropout p = model->regularizer.dropout;
-    const sa_encoder_cache *encoder = &model->pass.encoder;
-    const sa_decoder_cache *decoder = &model->pass.decoder;
+    const sa_encoder_cache *encoder = &model->pass.cache.encoder;
+    const sa_decoder_cache *decoder = &model->pass.cache.decoder;
     const mask_rows source = {0}, target = {.target = true}, sentences = {.whole = true},
                     targets = {.target = true, .whole = true};
     add_mask(out, p.words, encoder->word_mask, source, "source.words");
@@ -158,15 +154,15 @@ static void add_all(dump *out, double loss) {
     const sa_lab_job *job = out->job;
     const char *const names[] = {"source", "target"};
     const sa_sentence *const sentences[] = {job->pairs.source, job->pairs.target};
-    const int words[] = {model->batch.source.words, model->batch.target.words};
+    const int words[] = {model->pass.batch.source.words, model->pass.batch.target.words};
     for (int i = 0; i < model->plan->count; i++) {
         add_parameter(out, &model->plan->item[i], "", model->values);
         add_parameter(out, &model->plan->item[i], "gradient.", model->gradients);
     }
-    double *number = add(out, SA_F64, 0, 1, "loss");
+    double *number = add(out, SA_F64, 0, 1, "loss", "");
     if (number) *number = loss;
     for (int side = 0; side < 2; side++) {
-        int32_t *lengths = add(out, SA_I32, 0, job->pairs.count, "%s.len", names[side]);
+        int32_t *lengths = add(out, SA_I32, 0, job->pairs.count, names[side], ".len");
         for (int i = 0; lengths && i < job->pairs.count; i++) lengths[i] = sentences[side][i].len;
         add_ids(out, names[side], sentences[side], words[side], false);
     }
@@ -175,8 +171,8 @@ static void add_all(dump *out, double loss) {
     if (model->w.recurrent) {
         add_recurrent_masks(out);
     } else {
-        add_stack_masks(out, &model->pass.transformer.encoder, false);
-        add_stack_masks(out, &model->pass.transformer.decoder, true);
+        add_stack_masks(out, &model->pass.cache.transformer.encoder, false);
+        add_stack_masks(out, &model->pass.cache.transformer.decoder, true);
     }
     add_links(out);
 }

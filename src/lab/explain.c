@@ -1,5 +1,4 @@
 /* explain: the forward pass of one pair, step by step, in the order of model/decoder.c. */
-#include "base/memory.h"
 #include "lab/explainer.h"
 
 #include <stdio.h>
@@ -142,7 +141,7 @@ static const char *summary_letters(int initial, const sa_sizes *sizes) {
 
 static void explain_source(sa_explainer *out) {
     const sa_recurrent_decoder *w = out->decoder;
-    const sa_source *source = &out->model->pass.decoder.source;
+    const sa_source *source = &out->pass->decoder.source;
     const sa_settings *settings = &out->model->sizes.settings;
     static const char *const annotations[][2] = {
         [SA_ENCODER_BI] = {"h_j = [forward_j ; backward_j]", "Bahdanau et al. 2015, A.2.1"},
@@ -156,7 +155,7 @@ static void explain_source(sa_explainer *out) {
         sa_explainer_write(out, NULL, " of layer %d", settings->layers);
     if (none && settings->positions)
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
-    sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", out->model->pass.encoder.annotations);
+    sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", out->pass->encoder.annotations);
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
     const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes);
@@ -176,7 +175,7 @@ static void explain_initial(sa_explainer *out) {
         [SA_INITIAL_COPY] = "Sutskever et al. 2014; Luong et al. 2015",
         [SA_INITIAL_CONTEXT] = cho};
     const sa_source_weights *w = &out->decoder->source;
-    const sa_source *source = &out->model->pass.decoder.source;
+    const sa_source *source = &out->pass->decoder.source;
     const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
     const char *letters = summary_letters(w->sizes.initial, &w->sizes);
     sa_explainer_write(out, places[w->sizes.initial],
@@ -220,9 +219,9 @@ static void explain_attention(sa_explainer *out, const char *state) {
     sa_explainer_section(out, "Attention");
     sa_explain_attention(out, (sa_attention_view){
                                   .w = &out->decoder->attention,
-                                  .memory = &out->model->pass.decoder.source.memory,
+                                  .memory = &out->pass->decoder.source.memory,
                                   .rows = out->step.attention,
-                                  .scratch = &out->model->pass.decoder.scratch,
+                                  .scratch = &out->pass->decoder.scratch,
                                   .i = out->i,
                                   .state = state,
                                   .word = "h_j",
@@ -271,7 +270,7 @@ static void explain_copying(sa_explainer *out, const sa_readout_cache *cache) {
     if (lacks) sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
     sa_explainer_write(out, place, "P(y_i) = %s p(y_i) + (1 - p_gen) sum",
                        lacks ? "(p_gen + (1 - p_gen) rest)" : "p_gen");
-    sa_explainer_number(out, "P", "P(y_i)", exp(out->model->pass.log_p[out->i - 1]));
+    sa_explainer_number(out, "P", "P(y_i)", exp(out->pass->log_p[out->i - 1]));
 }
 
 /* Shows a number for each word of the vocabulary. */
@@ -284,7 +283,7 @@ static void vocabulary(sa_explainer *out, const char *name, const char *letters,
 
 static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_readout *w = &out->decoder->readout;
-    const double *log_p = out->model->pass.log_p;
+    const double *log_p = out->pass->log_p;
     const int word = out->job->pair.target->ids[out->i - 1];
     const bool copies = cache->copy_gate.cols > 0;
     const sa_mat x = sa_mat_alloc(&out->arena, 1, w->W_o.mat.rows);
@@ -309,8 +308,7 @@ static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
 static void explain_step(sa_explainer *out) {
     const sa_recurrent_decoder *w = out->decoder;
     const sa_decoder_kind *kind = w->sizes.kind;
-    const sa_readout_cache readout =
-        sa_readout_slice(&out->model->pass.decoder.readout, out->i - 1, 1);
+    const sa_readout_cache readout = sa_readout_slice(&out->pass->decoder.readout, out->i - 1, 1);
     char state[SA_NAME];
     explain_before(out);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(out, "s_{i-1}");
@@ -325,13 +323,70 @@ static void explain_step(sa_explainer *out) {
     explain_words(out, &readout);
 }
 
+/* ---- The lens ----------------------------------------------------------------------------------
+ * What a Transformer's decoder would write if it ended after a sublayer, whose vector x goes to the
+ * readout at once (the logit lens, nostalgebraist 2020). */
+
+/* Returns log softmax(W_o LayerNorm(x) + b_y) [1 x Ky]; the norm is that with which the stack ends,
+ * if it has one.    x [1 x m] */
+static sa_mat read_out(sa_explainer *out, sa_mat x) {
+    const sa_transformer *w = &out->model->w.transformer;
+    const sa_layernorm *last = &w->decoder.last;
+    const sa_mat log_p = sa_mat_alloc(&out->arena, 1, w->vocabulary.W_o.mat.rows);
+    const sa_mat p = sa_mat_alloc(&out->arena, 1, log_p.cols);
+    const sa_mat normal = sa_mat_alloc(&out->arena, 1, x.cols);
+    const sa_layernorm_cache cache = sa_layernorm_layout(&out->arena, 1, x.cols);
+    if (last->g.cols) sa_layernorm_forward(last, x, &cache, normal);
+    sa_linear_forward(w->vocabulary.W_o, w->vocabulary.b_y, last->g.cols ? normal : x, log_p);
+    sa_copy_mat(log_p, p);
+    const sa_real sum = sa_softmax_row(p.x, p.cols);
+    for (int k = 0; k < p.cols; k++) log_p.x[k] -= sum;
+    return log_p;
+}
+
+/* Shows p after a sublayer, and KL(p_end || p), what the sublayers above change. */
+static void show_words(sa_explainer *out, const char *sublayer, sa_mat x, sa_mat end) {
+    const size_t used = out->arena.used;
+    const sa_mat p = read_out(out, x);
+    char name[SA_NAME];
+    double divergence = 0;
+    for (int k = 0; k < p.cols; k++) {
+        divergence += exp(end.x[k]) * (end.x[k] - p.x[k]);
+        p.x[k] = exp(p.x[k]);
+    }
+    snprintf(name, sizeof name, "p %s", sublayer);
+    vocabulary(out, name, sublayer, p, out->job->pair.target->ids[out->i - 1]);
+    snprintf(name, sizeof name, "KL %s", sublayer);
+    sa_explainer_number(out, name, "KL(p_end || p)", divergence);
+    out->arena.used = used;
+}
+
+static void explain_lens(sa_explainer *out) {
+    const sa_transformer *w = &out->model->w.transformer;
+    const sa_transformer_cache *pass = &out->pass->transformer;
+    const int row = out->i - 1 + (w->sizes.decoder_only ? pass->prefix[0] - 1 : 0);
+    const sa_layer_cache *layer = pass->decoder.layer, *end = layer + w->sizes.layers;
+    char name[SA_NAME / 2];
+    out->arena.used = 0;
+    const sa_mat last = read_out(out, sa_rows(end[-1].feed.residual.y, row, 1));
+    show_words(out, "words", sa_rows(pass->decoder.x, row, 1), last);
+    for (int l = 1; layer < end; layer++, l++) {
+        snprintf(name, sizeof name, "%d self", l);
+        show_words(out, name, sa_rows(layer->self.residual.y, row, 1), last);
+        snprintf(name, sizeof name, "%d cross", l);
+        if (w->decoder.cross) show_words(out, name, sa_rows(layer->cross.residual.y, row, 1), last);
+        snprintf(name, sizeof name, "%d feed", l);
+        show_words(out, name, sa_rows(layer->feed.residual.y, row, 1), last);
+    }
+}
+
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
 /* Returns the vectors of the words of a side before layer 1 (layer 0) or after a layer; without
  * columns if there is no such layer. */
 static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     const sa_seq2seq *w = &out->model->w;
-    const sa_pass *pass = &out->model->pass;
+    const sa_pass *pass = out->pass;
     const sa_encoder_cache *encoder = &pass->encoder;
     const bool joined = w->transformer.sizes.decoder_only;
     const sa_stack_cache *stack =
@@ -369,13 +424,13 @@ static void explain_annotations(sa_explainer *out, bool decoder) {
 /* ---- The job --------------------------------------------------------------------------------- */
 
 static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
-    const sa_decoder_rows *rows = &out->model->pass.decoder.rows;
+    const sa_decoder_rows *rows = &out->pass->decoder.rows;
     out->decoder = &out->model->w.decoder;
     if (out->model->w.recurrent) explain_source(out);
     for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
         if (!out->model->w.recurrent) {
-            sa_explain_lens(out);
+            explain_lens(out);
             continue;
         }
         out->step = sa_decoder_rows_slice(rows, out->i - 1, 1);

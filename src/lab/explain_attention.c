@@ -328,7 +328,7 @@ static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, b
 
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row) {
     const sa_transformer *model = &out->model->w.transformer;
-    const sa_transformer_cache *pass = &out->model->pass.transformer;
+    const sa_transformer_cache *pass = &out->pass->transformer;
     const bool joined = model->sizes.decoder_only;
     const bool encodes = !joined && site == SA_SITE_ENCODER;
     const bool cross = !joined && site == SA_SITE_CROSS;

@@ -1,5 +1,4 @@
 #include "lab/explainer.h"
-#include "attention/attention.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -40,9 +39,13 @@ sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) 
 
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
                        sa_error *error) {
-    *out = (sa_explainer){
-        .tracer = {take}, .job = job, .model = model, .line.chosen = -1, .words = SA_ROWS_SOURCE};
-    return sa_arena_init(&out->arena, 4 * model->arena.size + 8192, error);
+    *out = (sa_explainer){.tracer = {take},
+                          .job = job,
+                          .model = model,
+                          .pass = &model->pass.cache,
+                          .line.chosen = -1,
+                          .words = SA_ROWS_SOURCE};
+    return sa_arena_init(&out->arena, 4 * model->pass.arena.size + 8192, error);
 }
 
 bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
@@ -96,6 +99,7 @@ void sa_explainer_write(sa_explainer *out, const char *place, const char *format
 
 void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
                         const char *letters, sa_mat x) {
+    const sa_explain_options *options = out->job->options;
     sa_explain_value *line = &out->line;
     const bool column = shape == SA_SHAPE_COLUMN;
     const size_t used = out->arena.used;
@@ -115,7 +119,8 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->rows = column ? x.rows * x.cols : shape == SA_SHAPE_VECTOR ? 1 : x.rows;
     line->cols = column ? 1 : x.rows * x.cols / line->rows;
     line->numbers = whole.x;
-    if (sa_explainer_check(out, NULL)) out->job->each(out->job->context, line);
+    line->row = out->job->row[line->about];
+    if (sa_explainer_check(out, NULL)) options->each(options->context, out->job->shown, line);
     out->equation.size = 0, out->arena.used = used;
     *line = (sa_explain_value){.head = line->head, .chosen = -1};
 }

@@ -27,7 +27,8 @@ typedef struct sa_explainer {
     size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
-    int i; /* target position, from 1; 0: outside the steps */
+    const sa_pass *pass; /* of the model */
+    int i;               /* target position, from 1; 0: outside the steps */
     const sa_recurrent_decoder *decoder;
     sa_decoder_rows step;               /* of the recurrent decoder */
     sa_explain_value line;              /* the next one */
@@ -103,6 +104,3 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view);
 
 /* Explains a word (from 0) at one site of a layer (from 0) of a Transformer. */
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);
-
-/* Shows the words that a Transformer would write after each sublayer of its decoder in step i. */
-void sa_explain_lens(sa_explainer *out);

@@ -73,7 +73,7 @@ static void take_kinks(sa_tracer *tracer, const sa_traced *one) {
 /* Computes the loss, and returns the kinks of the pass. */
 static sa_kinks kinks_of_loss(sa_lab_model *model) {
     kinks_tracer reader = {
-        {take_kinks}, model->w.decoder.readout.maxout, model->watched, {0, INFINITY}};
+        {take_kinks}, model->w.decoder.readout.maxout, model->pass.watched, {0, INFINITY}};
     sa_tracing = &reader.tracer;
     sa_lab_model_loss(model, false);
     sa_tracing = NULL;
@@ -138,7 +138,7 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
                        double *terms, double *slope) {
     static const double offset[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
     const double saved = *weight;
-    const int count = model->batch.target.words;
+    const int count = model->pass.batch.target.words;
     bool smooth = true;
     *slope = 0;
     for (int k = 0; k < 4; k++) {
@@ -344,7 +344,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
         if (planted) model.w.fault = &planted->instead;
     }
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
-    double *terms = good ? sa_new((size_t)model.batch.target.words, sizeof *terms, error) : NULL;
+    double *terms =
+        good ? sa_new((size_t)model.pass.batch.target.words, sizeof *terms, error) : NULL;
     good = numeric && terms;
     if (good) {
         model.regularizer.dropout.noise = 2; /* of all sentences: the expectation is not constant */

@@ -1,10 +1,8 @@
 /* jobs: sa_explain, sa_check_gradients and sa_prove, for a model and texts. Encodes the texts and
  * names the rows of the values, in single precision like the model; what computes in double is
  * behind lab.h. */
-#include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
-#include "data/dataset.h"
 #include "data/encoding.h"
 #include "inference/model.h"
 #include "inference/search.h"
@@ -21,10 +19,9 @@ typedef struct explanation_task {
     const sa_explain_options *options;
     char *source_text, *target_text; /* in NFC; target_text NULL: the model translates */
     sa_sentence *source, *target;    /* [1] */
-    /* The words of both, those that the decoder reads ("<s>", or the source, before the target),
-     * and the target's vocabulary. */
+    /* The words of both, those that the decoder reads ("<s>", or the source, before the target; of
+     * its annotations only the last one before the target), and the target's vocabulary. */
     const char **source_words, **target_words, **read_words, **vocabulary;
-    int first_read; /* the first word read that is shown */
     sa_explain_pair pair;
 } explanation_task;
 
@@ -84,7 +81,8 @@ static const char **words_of(const explanation_task *all, const int32_t *ids, in
 static bool find_words(explanation_task *all, sa_error *error) {
     const sa_text_codec *source = &all->model->source, *target = &all->model->target;
     const bool joined = all->model->w.transformer.sizes.decoder_only;
-    const int before = joined ? all->source->len : 1, count = before + all->target->len - 1;
+    const int S = all->source->len, before = joined && !all->options->annotations ? S : 1;
+    const int count = before + all->target->len - 1;
     all->source_words = sa_surface_words(source, all->source_text, all->source, error);
     if (!all->source_words) return false;
     all->target_words = all->target_text
@@ -95,9 +93,8 @@ static bool find_words(explanation_task *all, sa_error *error) {
     if (!all->target_words || !all->vocabulary || !all->read_words) return false;
     for (int i = 0; i < count; i++)
         all->read_words[i] = i >= before ? all->target_words[i - before]
-                             : joined    ? all->source_words[i]
+                             : joined    ? all->source_words[S - before + i]
                                          : "<s>";
-    all->first_read = all->options->annotations ? before - 1 : 0;
     all->pair = (sa_explain_pair){
         .forced = all->options->target,
         .sources = all->source->len,
@@ -108,15 +105,6 @@ static bool find_words(explanation_task *all, sa_error *error) {
         .target_token_ids = all->target->ids,
     };
     return true;
-}
-
-static void each(void *context, const sa_explain_value *line) {
-    const explanation_task *all = context;
-    sa_explain_value labelled = *line;
-    if (line->about == SA_ROWS_SOURCE) labelled.row = all->source_words;
-    if (line->about == SA_ROWS_TARGET) labelled.row = all->read_words + all->first_read;
-    if (line->about == SA_ROWS_VOCABULARY) labelled.row = all->vocabulary;
-    all->options->each(all->options->context, &all->pair, &labelled);
 }
 
 /* Checks that the model has what is to be explained: a step of a recurrent decoder, or a word in a
@@ -163,8 +151,10 @@ static bool run(explanation_task *all, sa_error *error) {
                                              sa_vocab_size(&model->source.vocab),
                                              sa_vocab_size(&model->target.vocab)},
                                     .options = all->options,
-                                    .each = each,
-                                    .context = all};
+                                    .shown = &all->pair,
+                                    .row = {[SA_ROWS_SOURCE] = all->source_words,
+                                            [SA_ROWS_VOCABULARY] = all->vocabulary,
+                                            [SA_ROWS_TARGET] = all->read_words}};
     const bool good = sa_lab_explain(&job, error);
     if (good) all->options->each(all->options->context, &all->pair, NULL);
     if (!good && error && error->code == SA_DIVERGED) sa_fail_diverged(error);
@@ -212,12 +202,13 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
         !sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
                           model->settings.max_len, &model->settings, error))
         return false;
-    sa_lab_prove_job proof = {
-        .settings = &model->settings, .values = model->values, .options = proving};
     const int count = pairs.count < (size_t)proving->limit ? (int)pairs.count : proving->limit;
-    proof.pairs =
-        (sa_lab_pairs){pairs.source, pairs.target, count, sa_vocab_size(&model->source.vocab),
-                       sa_vocab_size(&model->target.vocab)};
+    const sa_lab_prove_job proof = {&model->settings,
+                                    model->values,
+                                    {pairs.source, pairs.target, count,
+                                     sa_vocab_size(&model->source.vocab),
+                                     sa_vocab_size(&model->target.vocab)},
+                                    proving};
     const bool good = sa_lab_prove(&proof, error);
     sa_dataset_release(&pairs);
     return good;

@@ -38,11 +38,17 @@ typedef struct sa_lab_explain_job {
     const sa_settings *settings;
     const float *values;               /* the model's weights in the order of sa_seq2seq_plan */
     sa_lab_pairs pair;                 /* a single one */
-    const sa_explain_options *options; /* except the texts and `each` */
-    void (*each)(void *context, const sa_explain_value *line); /* without row labels */
-    void *context;
+    const sa_explain_options *options; /* except the texts */
+    const sa_explain_pair *shown;      /* what `each` of the options gets */
+    const char *const *row[SA_ROWS_TARGET + 1]; /* labels of the rows about ..., or NULL */
 } sa_lab_explain_job;
 
 /* Does what sa_explain of softalign/lab.h does, for token ids. SA_DIVERGED: the loss is not finite.
  */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);
+
+/* ---- Attention on given numbers -------------------------------------------------------------- */
+
+/* Checks choices and tables, and sets the sizes of the result. SA_USAGE, SA_DATA: the message names
+ * the options of `softalign attend` and the shapes of two tables that do not fit. */
+bool sa_operands_check(const sa_attend_options *options, sa_attend_result *sizes, sa_error *error);

@@ -1,7 +1,7 @@
-#include "lab/operands.h"
+/* operands: the tables of an attention on given numbers, and checks that they fit together. */
 #include "attention/parts.h"
-#include "base/error.h"
 #include "base/option.h"
+#include "lab/lab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,6 +83,7 @@ static bool open_operand(operand *one, sa_error *error) {
 typedef struct operands {
     const sa_score *score;
     operand query, keys, values, output;
+    sa_params own; /* the plan of the score's own parameters */
 } operands;
 
 static operands operands_of(const sa_attend_options *options) {
@@ -108,16 +109,8 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
-/* Returns the plan of the score's own parameters. */
-static sa_params own_parameters(const operands *all, int heads) {
-    sa_params plan = {0};
-    if (all->score->bind)
-        all->score->bind(&(sa_binder){.plan = &plan}, "", all->keys.cols, heads, 1);
-    return plan;
-}
-
-static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
-    const int size = (int)own_parameters(all, heads).size;
+static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {
+    const int size = (int)all->own.size;
     if (!is_given(v_a) || (size && is_vector(v_a, size))) return true;
     if (!size)
         return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
@@ -162,9 +155,8 @@ static bool check_rotation(const operands *all, const sa_attend_options *options
 static bool check_bandwidth(const operands *all, const sa_attend_options *options,
                             sa_error *error) {
     const double h = options->bandwidth;
-    const sa_params own = own_parameters(all, 1);
     if (h == 0) return true;
-    if (!own.count || strcmp(own.item[0].name, ".log_h") != 0)
+    if (!all->own.count || strcmp(all->own.item[0].name, ".log_h") != 0)
         return sa_fail(error, SA_USAGE,
                        "--bandwidth is the width of a kernel: it needs --attention gaussian");
     if (is_given(options->v_a))
@@ -232,9 +224,11 @@ static bool check_scores(operands *all, const sa_attend_options *options, sa_err
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
+    if (all->score->bind)
+        all->score->bind(&(sa_binder){.plan = &all->own}, "", all->keys.cols, options->heads, 1);
     return check_degree(all, options, error) && check_rotation(all, options, error) &&
-           check_bandwidth(all, options, error) &&
-           check_vector(all, options->heads, options->v_a, error) && check_mask(options, error);
+           check_bandwidth(all, options, error) && check_vector(all, options->v_a, error) &&
+           check_mask(options, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
@@ -301,13 +295,12 @@ bool sa_operands_check(const sa_attend_options *options, sa_attend_result *sizes
     all.output.table = (sa_table){NULL, given ? options->weights.rows : options->query.rows,
                                   all.values.cols, NULL};
     if (!check_projection(&all.output, error)) return false;
-    const sa_params own = own_parameters(&all, options->heads);
-    const bool has_v_a = own.count && own.item[0].init == SA_INIT_ALIGN_LAST;
+    const bool has_v_a = all.own.count && all.own.item[0].init == SA_INIT_ALIGN_LAST;
     *sizes = (sa_attend_result){.queries = all.output.table.rows,
                                 .keys = options->values.rows,
                                 .heads = options->heads,
                                 .context = all.values.cols,
-                                .default_v_a = has_v_a && !given && !is_given(options->v_a),
+                                .default_v_a = has_v_a && !is_given(options->v_a),
                                 .output = all.output.cols};
     return true;
 }

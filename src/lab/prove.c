@@ -7,35 +7,122 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+/* Returns the pair's place among the targets of the batch. */
+static int batch_index(sa_lab_view view) {
+    return sa_batch_index(&view.pass->batch.target, view.pair);
+}
+
+double sa_lab_nan_max(double a, double b) {
+    return isnan(a) || b <= a ? a : b;
+}
+
+double sa_lab_largest(sa_mat x) {
+    double most = 0;
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(x, i)[k]));
+    return most;
+}
+
+static double relative_difference(double x, double y) {
+    return fabs(x - y) / fmax(1, fabs(y));
+}
+
+double sa_lab_max_difference(const double *x, const double *y, int size) {
+    double most = 0;
+    for (int i = 0; i < size; i++) most = sa_lab_nan_max(most, relative_difference(x[i], y[i]));
+    return most;
+}
+
+int sa_lab_target_row(sa_lab_view view, int t) {
+    return view.pass->batch.target.start[t] + batch_index(view);
+}
+
+sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
+    const sa_lab_pass *pass = view.pass;
+    const int row = sa_seq2seq_target_row(pass->w, &pass->batch, batch_index(view), t);
+    return sa_rows(sa_pass_readout(pass->w, &pass->cache)->t, row, 1);
+}
+
+sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t) {
+    const sa_lab_pass *pass = view.pass;
+    return sa_pass_weights(pass->w, &pass->cache, &pass->batch, site, layer, k, batch_index(view),
+                           t);
+}
+
+double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_site site, int rows,
+                              const int *row, const int *column) {
+    const sa_seq2seq *w = one.pass->w;
+    double most = 0;
+    for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
+        for (int k = 0; k < sa_seq2seq_heads(w); k++)
+            for (int t = 0; t < rows; t++) {
+                const sa_mat a = sa_lab_weights(one, site, layer, k, t),
+                             b = sa_lab_weights(other, site, layer, k, row ? row[t] : t);
+                for (int j = 0; j < a.cols; j++)
+                    most = sa_lab_nan_max(most,
+                                          relative_difference(a.x[j], b.x[column ? column[j] : j]));
+            }
+    return most;
+}
+
+double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    const double cross = sa_lab_site_difference(one, other, SA_SITE_CROSS, steps, NULL, column);
+    const double target = sa_lab_site_difference(one, other, SA_SITE_DECODER, steps, NULL, NULL);
+    const sa_batch *batch = &one.pass->batch;
+    const int S = batch->source.len[sa_batch_source_index(batch, batch_index(one))];
+    const double source = sa_lab_site_difference(one, other, SA_SITE_ENCODER, S, column, column);
+    return sa_lab_nan_max(sa_lab_nan_max(cross, target), source);
+}
+
+double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {
+    const double *a = one.pass->cache.log_p, *b = other.pass->cache.log_p;
+    double most = 0;
+    for (int t = 0; t < steps; t++)
+        most = sa_lab_nan_max(most, relative_difference(a[sa_lab_target_row(one, t)],
+                                                        b[sa_lab_target_row(other, t)]));
+    return most;
+}
+
+double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    return sa_lab_nan_max(sa_lab_weight_difference(one, other, steps, column),
+                          sa_lab_log_p_difference(one, other, steps));
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
     const sa_seq2seq *w = &setup->model.w;
     return sa_seq2seq_attends(w) ? sa_seq2seq_attention(w) : NULL;
 }
 
-/* Returns whether one stack reads source and target. */
-static bool is_joined(const sa_seq2seq *w) {
-    return w->transformer.sizes.decoder_only;
+/* Opens a pass over the pair that is measured. */
+static bool open_pair(const sa_proof_setup *setup, sa_lab_pass *pass, sa_error *error) {
+    return sa_lab_pass_open(pass, &setup->model.w, setup->source, setup->target, 1, error);
 }
 
-static bool open_pair(const sa_proof_setup *setup, const sa_seq2seq *w, int p, sa_lab_pass *pass,
-                      sa_error *error) {
-    return sa_lab_pass_open(pass, w, setup->pairs.source + p, setup->pairs.target + p, 1, error);
-}
-
-static bool measure_pairs(sa_proof_setup *setup, sa_measure *measure, double *worst,
-                          sa_error *error) {
+static bool measure_pairs(sa_proof_setup *setup, sa_measure *measure, sa_error *error) {
     bool good = true;
-    for (int p = 0; good && p < setup->pairs.count; p++) {
+    for (setup->p = 0; good && setup->p < setup->pairs.count; setup->p++) {
         sa_lab_pass alone;
-        good = open_pair(setup, &setup->model.w, p, &alone, error) &&
-               measure(setup, p, &alone, worst, error);
+        setup->source = setup->pairs.source + setup->p;
+        setup->target = setup->pairs.target + setup->p;
+        good = open_pair(setup, &alone, error) && measure(setup, &alone, error);
         sa_lab_pass_close(&alone);
     }
     return good;
 }
 
-static void raise_to(double x, double *worst) {
-    *worst = sa_lab_nan_max(*worst, x);
+void sa_proof_raise(sa_proof_setup *setup, double x) {
+    setup->worst = sa_lab_nan_max(setup->worst, x);
+}
+
+/* Raises setup->worst to the largest difference between two passes over the pair, source word j of
+ * one against column[j] of the other. */
+static void raise_to_difference(sa_proof_setup *setup, sa_lab_view one, sa_lab_view other,
+                                const int *column) {
+    sa_proof_raise(setup, sa_lab_view_difference(one, other, setup->target->len, column));
 }
 
 /* Returns the first claim of each kind that a part makes. */
@@ -65,8 +152,7 @@ static double row_sum_error(sa_mat alpha, double least) {
 /* Measures how far attention weights are from distributions, which are not negative and have a sum
  * of 1. The Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key,
  * down to any sum. */
-static bool measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                             sa_error *error) {
+static bool measure_row_sums(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
     const sa_seq2seq *w = &setup->model.w;
     const sa_attention *attention = sa_lab_attention(setup);
     /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
@@ -76,19 +162,20 @@ static bool measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
     const double least = null ? 0 : setup->note ? exp(-2) : 1;
     if (null && !setup->note)
         setup->note = "at most 1: the rest is that of no word, as of a null key";
-    const sa_lab_view view = {&setup->all, p};
-    const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
-    const bool joined = is_joined(w); /* a row continues after the source's words */
+    const sa_lab_view view = {&setup->model.pass, setup->p};
+    const int S = setup->source->len, T = setup->target->len;
+    /* of one stack that reads both: a row continues after the source's words */
+    const bool joined = w->transformer.sizes.decoder_only;
     const int rows[] = {
         [SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = joined ? 0 : T};
-    raise_to(0, worst);
+    sa_proof_raise(setup, 0);
     for (int site = 0; site < (int)(sizeof rows / sizeof *rows); site++)
         for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
             for (int k = 0; k < sa_seq2seq_heads(w); k++)
                 for (int t = 0; t < rows[site]; t++) {
                     sa_mat alpha = sa_lab_weights(view, site, layer, k, t);
                     if (joined && site == SA_SITE_CROSS) alpha.cols += T - 1;
-                    raise_to(row_sum_error(alpha, least), worst);
+                    sa_proof_raise(setup, row_sum_error(alpha, least));
                 }
     return true;
 }
@@ -96,39 +183,44 @@ static bool measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
 /* ---- Other pairs in the batch ----------------------------------------------------------------
  * Batches are packed without padding: the words of other sentences stand in its place. */
 
+void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
+    const sa_seq2seq *w = pass->w;
+    const sa_output_gradients d = sa_pass_gradients(w, &pass->cache);
+    sa_pass_losses(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, &d, dw);
+    sa_pass_backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, &d, dw);
+}
+
 static double largest_gradient(const sa_lab_model *model) {
     double most = 0;
-    for (size_t i = 0; i < model->plan->size; i++) raise_to(fabs(model->gradients[i]), &most);
+    for (size_t i = 0; i < model->plan->size; i++)
+        most = sa_lab_nan_max(most, fabs(model->gradients[i]));
     return most;
 }
 
 /* Compares weights, log p and gradient of all pairs in one batch with those of the pairs one at a
  * time. Subtracts the gradient of every single pair from that of the batch, and measures the
  * largest remainder, relative to the largest gradient of the batch. */
-static bool measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                             sa_error *error) {
+static bool measure_batching(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
     sa_lab_model *model = &setup->model;
     const double fraction = 1.0 / setup->pairs.count;
-    const sa_lab_view one = {alone, 0}, together = {&setup->all, p};
-    if (p == 0) {
+    const sa_lab_view one = {alone, 0}, together = {&model->pass, setup->p};
+    if (setup->p == 0) {
         memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
-        sa_lab_pass_gradient(&setup->all, fraction, &model->dw);
+        sa_lab_pass_gradient(&model->pass, fraction, &model->dw);
         setup->largest_gradient = largest_gradient(model);
     }
-    raise_to(sa_lab_view_difference(one, together, setup->pairs.target[p].len, NULL), worst);
+    raise_to_difference(setup, one, together, NULL);
     sa_lab_pass_gradient(alone, -fraction, &model->dw);
-    if (p == setup->pairs.count - 1)
-        raise_to(largest_gradient(model) /
-                     (setup->largest_gradient > 0 ? setup->largest_gradient : 1),
-                 worst);
+    if (setup->p == setup->pairs.count - 1)
+        sa_proof_raise(setup, largest_gradient(model) /
+                                  (setup->largest_gradient > 0 ? setup->largest_gradient : 1));
     return true;
 }
 
 /* Measures what rounding may do to weights, log p and the gradient, relative to the largest: a lot
  * if large weights make a recurrence chaotic. Raises every weight by 1e-12 of itself, which is more
  * than rounding does, and leaves it raised. */
-static bool measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                                 sa_error *error) {
+static bool measure_conditioning(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
     sa_lab_model *model = &setup->model;
     const sa_lab_view one = {alone, 0};
     sa_lab_pass raised;
@@ -136,12 +228,11 @@ static bool measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alon
     sa_lab_pass_gradient(alone, 1, &model->dw);
     const double largest = largest_gradient(model);
     for (size_t i = 0; i < model->plan->size; i++) model->values[i] *= 1 + 1e-12;
-    const bool good = open_pair(setup, &model->w, p, &raised, error);
+    const bool good = open_pair(setup, &raised, error);
     if (good) {
-        const sa_lab_view other = {&raised, 0};
-        raise_to(sa_lab_view_difference(one, other, setup->pairs.target[p].len, NULL), worst);
+        raise_to_difference(setup, one, (sa_lab_view){&raised, 0}, NULL);
         sa_lab_pass_gradient(&raised, -1, &model->dw);
-        raise_to(largest_gradient(model) / (largest > 0 ? largest : 1), worst);
+        sa_proof_raise(setup, largest_gradient(model) / (largest > 0 ? largest : 1));
     }
     sa_lab_pass_close(&raised);
     return good;
@@ -181,7 +272,7 @@ static void attend_again(const sa_lab_pass *alone, sa_lab_pass *again, sa_rng *r
                       &decoder->source.memory, NULL, decoder->rows.attention, decoder->rows.c,
                       &decoder->scratch);
     for (int i = 0; !w->recurrent && i < w->transformer.sizes.layers; i++) {
-        const bool joined = is_joined(w);
+        const bool joined = w->transformer.sizes.decoder_only;
         const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
         const sa_layer_cache *before = &alone->cache.transformer.decoder.layer[i];
         sa_stack_cache *stack = &again->cache.transformer.decoder;
@@ -195,18 +286,17 @@ static void attend_again(const sa_lab_pass *alone, sa_lab_pass *again, sa_rng *r
 }
 
 /* Measures how the weights of the same queries change with other annotations. */
-static bool measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                                sa_error *error) {
+static bool measure_annotations(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
     sa_lab_pass again;
-    if (setup->pairs.source[p].len < 2) return true; /* one weight, always 1 */
-    const bool good = open_pair(setup, alone->w, p, &again, error);
+    if (setup->source->len < 2) return true; /* one weight, always 1 */
+    const bool good = open_pair(setup, &again, error);
     if (good) {
         if (sa_lab_attention(setup)->score->key == SA_KEY_NONE)
             setup->note = "the score is content-free: no source word can change a weight";
         attend_again(alone, &again, &setup->rng);
-        raise_to(sa_lab_weight_difference((sa_lab_view){&again, 0}, (sa_lab_view){alone, 0},
-                                          setup->pairs.target[p].len, NULL),
-                 worst);
+        sa_proof_raise(setup,
+                       sa_lab_weight_difference((sa_lab_view){&again, 0}, (sa_lab_view){alone, 0},
+                                                setup->target->len, NULL));
     }
     sa_lab_pass_close(&again);
     return good;
@@ -216,9 +306,8 @@ static bool measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone
 
 /* Measures how log p and each word's weights change if the source words are permuted. Moves every
  * word of the source one position to the left, the first after the last; EOS stays. */
-static bool measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                                sa_error *error) {
-    const sa_sentence *source = &setup->pairs.source[p];
+static bool measure_permutation(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    const sa_sentence *source = setup->source;
     const size_t len = (size_t)source->len;
     if (len < 3) return true; /* one word and EOS: nothing to permute */
     int *from = sa_new(len, sizeof *from, error);
@@ -233,12 +322,9 @@ static bool measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone
             ids[j] = source->ids[from[j]];
             extended[j] = sa_sentence_extended(source)[from[j]];
         }
-        good = sa_lab_pass_open(&other, alone->w, &moved, setup->pairs.target + p, 1, error);
+        good = sa_lab_pass_open(&other, alone->w, &moved, setup->target, 1, error);
     }
-    if (good)
-        raise_to(sa_lab_view_difference((sa_lab_view){&other, 0}, (sa_lab_view){alone, 0},
-                                        setup->pairs.target[p].len, from),
-                 worst);
+    if (good) raise_to_difference(setup, (sa_lab_view){&other, 0}, (sa_lab_view){alone, 0}, from);
     sa_lab_pass_close(&other);
     free(from), free(ids);
     return good;
@@ -268,18 +354,17 @@ static double prefix_difference(sa_lab_view changed, sa_lab_view original, int c
 }
 
 /* Measures how the results up to a target position change with other target words from there on. */
-static bool measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                              sa_error *error) {
-    const sa_sentence target = setup->pairs.target[p];
+static bool measure_causality(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    const sa_sentence target = *setup->target;
     int32_t *ids = sa_new((size_t)target.len * 2, sizeof *ids, error);
     bool good = ids;
     for (int cut = 0; good && cut < target.len; cut++) {
         const sa_sentence changed = change_from(cut, target, setup, ids);
         sa_lab_pass pass;
-        good = sa_lab_pass_open(&pass, alone->w, &setup->pairs.source[p], &changed, 1, error);
+        good = sa_lab_pass_open(&pass, alone->w, setup->source, &changed, 1, error);
         if (good)
-            raise_to(prefix_difference((sa_lab_view){&pass, 0}, (sa_lab_view){alone, 0}, cut),
-                     worst);
+            sa_proof_raise(
+                setup, prefix_difference((sa_lab_view){&pass, 0}, (sa_lab_view){alone, 0}, cut));
         sa_lab_pass_close(&pass);
     }
     free(ids);
@@ -358,14 +443,17 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                       const sa_invariance *invariance, sa_proof_check *check, sa_error *error) {
     const char *excuse = invariance->excuse ? invariance->excuse(setup) : NULL;
     const bool above = invariance->above && invariance->above(setup);
-    double worst = -INFINITY, allowed = above ? invariance->least : invariance->allowed;
-    setup->note = NULL;
+    double allowed = above ? invariance->least : invariance->allowed;
+    setup->note = NULL, setup->worst = -INFINITY;
     if (above && !excuse) sa_lab_model_draw(&setup->model, (uint64_t)proof->options->seed);
-    if ((!excuse || invariance->shown) && !measure_pairs(setup, invariance->measure, &worst, error))
+    if ((!excuse || invariance->shown) && !measure_pairs(setup, invariance->measure, error))
         return false;
+    const double worst = setup->worst;
     sa_lab_model_load(&setup->model, proof->values);
     if (!above && allowed == SA_LAB_ROUNDING && worst > allowed) {
-        if (!measure_pairs(setup, measure_conditioning, &allowed, error)) return false;
+        setup->worst = allowed;
+        if (!measure_pairs(setup, measure_conditioning, error)) return false;
+        allowed = setup->worst;
         sa_lab_model_load(&setup->model, proof->values);
     }
     const bool measured = worst != -INFINITY;
@@ -400,17 +488,14 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
     setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
     setup->pairs = proof->pairs;
-    sa_lab_pairs first = setup->pairs;
-    first.count = 1;
-    if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;
-    setup->model.regularizer.dropout = (sa_dropout){0};
+    if (!sa_lab_model_open(&setup->model, proof->settings, &setup->pairs, error)) return false;
+    setup->model.regularizer = (sa_regularizer){0};
     sa_lab_model_load(&setup->model, proof->values);
-    return sa_lab_pass_open(&setup->all, &setup->model.w, setup->pairs.source, setup->pairs.target,
-                            setup->pairs.count, error);
+    sa_lab_model_loss(&setup->model, false);
+    return true;
 }
 
 void sa_proof_close(sa_proof_setup *setup) {
-    sa_lab_pass_close(&setup->all);
     sa_lab_model_close(&setup->model);
 }
 

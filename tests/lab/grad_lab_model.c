@@ -162,7 +162,7 @@ START_TEST(gradients_are_those_of_the_pairs) {
     sa_mat wanted = filled(1, (int)size, 0);
     const double loss = sa_lab_model_loss(&model, true);
     double sum = 0, most = 0;
-    for (int i = 0; i < model.batch.target.words; i++) sum += sa_lab_model_term(&model, i);
+    for (int i = 0; i < model.pass.batch.target.words; i++) sum += sa_lab_model_term(&model, i);
     ck_assert_double_eq_tol(sum, loss, 1e-12);
     memcpy(wanted.x, model.gradients, size * sizeof *wanted.x);
     memset(model.gradients, 0, size * sizeof *model.gradients);

@@ -34,10 +34,11 @@ static inline void *copy_of(const void *from, size_t size) {
     return size ? memcpy(copy, from, size) : copy;
 }
 
-static inline void collect(void *context, const sa_explain_value *line) {
+static inline void collect(void *context, const sa_explain_pair *pair,
+                           const sa_explain_value *line) {
     struct line *to = &lines[count++];
     const size_t size = (size_t)line->rows * (size_t)line->cols;
-    (void)context;
+    (void)context, (void)pair;
     ck_assert_int_lt(count, LINES);
     to->head = *line;
     snprintf(to->name, sizeof to->name, "%s", line->name);
@@ -119,11 +120,12 @@ static inline void draw_weights(void) {
 
 static inline bool explain_drawn(const sa_explain_options *options, sa_error *error) {
     const sa_sentence source = {source_ids, S}, target = {target_ids, T};
+    sa_explain_options own = *options;
+    own.each = collect;
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
                                     .pair = {&source, &target, 1, K, K},
-                                    .options = options,
-                                    .each = collect};
+                                    .options = &own};
     return sa_lab_explain(&job, error);
 }
 

@@ -48,8 +48,10 @@ static sa_mat annotations_of(const sa_lab_pass *pass) {
 
 /* How the annotations and the encoder's weights change, beyond being permuted, if the first word
  * but EOS becomes the last. Positions must break this. */
-static bool measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone,
-                                        double *worst, sa_error *error) {
+static bool measure_encoder_permutation(sa_proof_setup *setup, sa_lab_pass *alone,
+                                        sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     enum { MOST = 128 };
     const sa_sentence *source = &setup->pairs.source[p];
     const int len = source->len;
@@ -94,8 +96,9 @@ static void begin_later(sa_stack *stack) {
     }
 }
 
-static bool measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                          sa_error *error) {
+static bool measure_shift(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     sa_seq2seq later = setup->model.w;
     sa_lab_pass other;
     const sa_lab_view one = {alone, 0}, moved = {&other, 0};
@@ -145,8 +148,9 @@ static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
 
 /* In how many pairs of an annotation and a source word the gradient of one with respect to the
  * other is exactly zero within that reach, or is not beyond it. */
-static bool measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                          sa_error *error) {
+static bool measure_reach(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     const sa_stack *encoder = &setup->model.w.transformer.encoder;
     const int reach = reach_of(setup);
     const bool smeared =

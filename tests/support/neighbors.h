@@ -124,8 +124,9 @@ static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_
 
 /* Compares a pair alone with the same pair among longer ones and among others of the same
  * lengths. */
-static bool measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                            sa_error *error) {
+static bool measure_padding(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     const int steps = setup->pairs.target[p].len;
     neighbors all;
     sa_lab_pass beside = {0}, others = {0};
@@ -142,8 +143,9 @@ static bool measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
     return good;
 }
 
-static bool measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alone,
-                                     double *worst, sa_error *error) {
+static bool measure_padding_gradient(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     neighbors all;
     sa_lab_pass beside = {0};
     const bool good =

@@ -88,8 +88,9 @@ static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *a
 
 /* With attention that selects words this holds with the expected weights and with the selected
  * words. */
-static bool measure_writing(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                            sa_error *error) {
+static bool measure_writing(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
+    double *worst = &setup->worst;
+    const int p = setup->p;
     const sa_attention *attention = sa_lab_attention(setup);
     if (!decode_pair(setup, p, alone, worst, error)) return false;
     if (!attention || !sa_attention_noise_width(attention, 1)) return true;

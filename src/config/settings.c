@@ -1,12 +1,10 @@
 #include "config/settings.h"
 #include "attention/parts.h"
-#include "base/json.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
 #include "layers/optimizer.h"
 #include "metrics/metrics.h"
 #include "model/decode.h"
-#include "model/seq2seq.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -205,7 +203,7 @@ const sa_option sa_settings_options[] = {
      "(last layer, first head; Chen et al. 2016)"},
     {"guided-at", SA_WORDS(TRAINING(guided_at), SA_ALIGN_OUTPUT, "output", "input"),
      "Transformer: the weights that learn the links of a word, as align --align-at shows them: "
-     "of the option that predicts it, or of the next, which has read it"},
+     "of the row that predicts it, or of the next, which has read it"},
     {"coverage-weight", SA_REAL(TRAINING(coverage_weight), 1, 0, 1000, "X"),
      "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"reinforce-weight", SA_REAL(TRAINING(reinforce_weight), 1, 0, 1000, "X"),
@@ -353,9 +351,6 @@ static bool refuse_for(const sa_settings *settings, const char *reason, sa_error
 
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
-    if (settings->attn % settings->heads != 0)
-        return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
-                       settings->attn);
     const char *reason = sa_settings_refusal(settings);
     return !reason || refuse_for(settings, reason, error);
 }
@@ -439,10 +434,8 @@ bool sa_settings_is_common(const sa_option *option) {
 
 /* ---- Presets --------------------------------------------------------------------------------- */
 
-const char *sa_preset_name(size_t option) {
-    const sa_preset *preset = sa_presets;
-    while (preset->name && option--) preset++;
-    return preset->name;
+const char *sa_preset_name(size_t i) {
+    return SA_NAME(sa_presets, i);
 }
 
 const char *sa_preset_default(int model) {
@@ -565,26 +558,19 @@ static bool read_key(const char *key, const json_t *value, sa_settings *settings
     return false;
 }
 
-static bool read_all(sa_settings *settings, json_t *object, const char *file, sa_error *error) {
-    const char *key;
-    const json_t *value;
-    for (const sa_option *option = sa_settings_options; option->name; option++)
-        if (option->scope != SA_SCOPE_RUN)
-            sa_option_set_number(option, settings, option->default_value);
-    settings->hold_out = 0; /* as in trainings by earlier versions, which do not store it */
-    json_object_foreach(object, key, value) {
-        if (!read_key(key, value, settings, file, error)) return false;
-    }
-    return true;
-}
-
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
     json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
     if (!object) return false;
     sa_settings read = *settings;
-    const bool good = json_is_object(object)
-                          ? read_all(&read, object, file, error)
-                          : sa_fail(error, SA_DATA, "%s: settings: no JSON object", file);
+    const char *key;
+    const json_t *value;
+    bool good =
+        json_is_object(object) || sa_fail(error, SA_DATA, "%s: settings: no JSON object", file);
+    for (const sa_option *option = sa_settings_options; option->name; option++)
+        if (option->scope != SA_SCOPE_RUN)
+            sa_option_set_number(option, &read, option->default_value);
+    read.hold_out = 0; /* as in trainings by earlier versions, which do not store it */
+    json_object_foreach(object, key, value) good = good && read_key(key, value, &read, file, error);
     json_decref(object);
     if (good) *settings = read;
     return good;

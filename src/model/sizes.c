@@ -135,6 +135,7 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
 }
 
 const char *sa_settings_refusal(const sa_settings *settings) {
+    if (settings->attn % settings->heads != 0) return "{heads:} does not divide {attn:}";
     const sa_sizes sizes = sa_sizes_of(settings, SA_SPECIAL_TOKENS, SA_SPECIAL_TOKENS);
     return (sizes.recurrent ? refuse_recurrent : refuse_transformer)(settings, &sizes);
 }

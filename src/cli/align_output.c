@@ -1,8 +1,5 @@
 #include "cli/align_output.h"
-#include "base/number.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/corpus.h"
 #include "metrics/linking.h"
 
@@ -63,16 +60,12 @@ const sa_option cli_align_rows[] = {
 
 /* A pair, as the outputs need it. */
 typedef struct pair_view {
-    size_t index;
-    const sa_pair *pair;
+    sa_tidy facts;             /* the pair, its gold links, and what is shown */
     const sa_alignment *given; /* by the model */
     const sa_alignment *shown; /* of the head that is shown, between words if they are merged */
     const sa_alignment
         *words; /* the same, always between words, whatever the weights are between */
     const sa_alignment *tables; /* all heads and layers, between words if they are merged */
-    const sa_link *gold;        /* [golds] */
-    size_t golds;
-    bool linked; /* rows and columns are the words of the gold links */
 } pair_view;
 
 static void add_csv(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
@@ -98,15 +91,7 @@ static void add_labels(cli_align_output *out, const pair_view *pair, sa_buffer *
 }
 
 static void add_tidy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
-    const cli_align_options *options = out->options;
-    const sa_tidy tidy = {.pair = pair->pair,
-                          .linked = pair->linked,
-                          .gold = pair->gold,
-                          .golds = pair->golds,
-                          .layer = out->layer,
-                          .head = out->head,
-                          .words = (sa_csv_words)options->spreadsheet + options->semicolons};
-    sa_matrix_tidy(pair->tables, &tidy, to);
+    sa_matrix_tidy(pair->tables, &pair->facts, to);
 }
 
 static void add_pharaoh(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
@@ -119,18 +104,21 @@ static void add_json(cli_align_output *out, const pair_view *pair, sa_buffer *to
     const double *p_gen = shown->generation_probabilities;
     const bool methods = H > 1 && *shown->method;
     sa_json_add_line(
-        json_pack(
-            "{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence", (json_int_t)pair->pair->row,
-            "source", sa_json_words(shown->source, S), "target", sa_json_words(shown->target, T),
-            "log_probability", sa_json_number(shown->log_probability), "weights",
-            sa_json_matrix(shown->weights, T, S), "p_gen", p_gen ? sa_json_vector(p_gen, T) : NULL,
-            "heads", H > 1 ? sa_json_matrices(sa_alignment_weights(shown, 0, 1), H, T, S) : NULL,
-            "methods", methods ? sa_json_words(shown->method, H) : NULL),
+        json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence",
+                  (json_int_t)pair->facts.pair->row, "source", sa_json_words(shown->source, S),
+                  "target", sa_json_words(shown->target, T), "log_probability",
+                  sa_json_number(shown->log_probability), "weights",
+                  sa_json_matrix(shown->weights, T, S), "p_gen",
+                  p_gen ? sa_json_vector(p_gen, T) : NULL, "heads",
+                  H > 1 ? sa_json_matrices(sa_alignment_weights(shown, 0, 1), H, T, S) : NULL,
+                  "methods", methods ? sa_json_words(shown->method, H) : NULL),
         to);
 }
 
 static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
-    sa_html_report_matrix(&out->report, pair->pair->row - 1, pair->tables, pair->gold, pair->golds);
+    const sa_tidy *facts = &pair->facts;
+    sa_html_report_matrix(&out->report, facts->pair->row - 1, pair->tables, facts->gold,
+                          facts->golds);
 }
 
 /* In the order of CLI_CSV ...: the ending of the files that hold one pair each, NULL for a file of
@@ -159,10 +147,6 @@ static const char *path_of(const cli_align_options *options, int output) {
     return options->path[output == CLI_ALL_LABELS ? CLI_ALL_HEADS : output];
 }
 
-static bool draws(const cli_align_options *options) {
-    return options->path[CLI_SVG] || options->path[CLI_PNG] || options->path[CLI_PDF];
-}
-
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Appends the picture of a pair as SVG, whose viewer supplies the fonts, PNG or PDF. */
@@ -170,7 +154,7 @@ static bool add_picture(cli_align_output *out, const pair_view *pair, int output
                         sa_error *error) {
     const cli_align_options *options = out->options;
     sa_figure figure = options->figure;
-    figure.gold = pair->gold, figure.golds = pair->golds;
+    figure.gold = pair->facts.gold, figure.golds = pair->facts.golds;
     figure.site = out->site, figure.layer = out->layer;
     figure.width = options->width;
     const char *missing = NULL;
@@ -231,9 +215,10 @@ static bool select_head(int head, sa_alignment *alignment, sa_error *error) {
 
 /* Compares the links of pair `index` with its gold links; `words` is the alignment between words.
  * SA_DATA: its gold links do not fit. */
-static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
-                        const sa_corpus *corpus, size_t index, const sa_alignment *words,
+static bool score_links(cli_align_output *out, size_t index, const sa_alignment *words,
                         sa_error *error) {
+    const sa_link_options *linking = &out->options->linking;
+    const sa_corpus *corpus = out->corpus;
     const int T = words->targets, S = words->sources, end = !linking->whole;
     const bool several = *words->method; /* otherwise attention, the mean of its heads */
     sa_link *gold = NULL;
@@ -243,27 +228,27 @@ static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
     for (int k = 0; good && k < (several ? words->heads : 1); k++) {
         const double *weights = sa_alignment_weights(words, 0, several ? k + 1 : 0);
         sa_link *links = sa_linking_extract(linking, weights, T, S, &count, error);
-        sum->method[k] = several ? words->method[k] : "weights";
+        out->method[k] = several ? words->method[k] : "weights";
         good = links;
-        if (good) sa_aer_add(&sum->of[k], links, count, gold, golds);
+        if (good) sa_aer_add(&out->links[k], links, count, gold, golds);
         free(links);
     }
     free(gold);
     return good;
 }
 
-static void note_scores(const cli_method_scores *sum) {
+static void note_scores(const cli_align_output *out) {
     char rate[32], precision[32], recall[32];
-    for (int k = 0; k < SA_ATTRIBUTIONS && sum->method[k]; k++)
-        cli_note("%s: AER %s, precision %s, recall %s", sum->method[k],
-                 cli_number(rate, sa_aer_rate(&sum->of[k])),
-                 cli_number(precision, sa_aer_precision(&sum->of[k])),
-                 cli_number(recall, sa_aer_recall(&sum->of[k])));
-    if (sum->gap > 0)
+    for (int k = 0; k < SA_ATTRIBUTIONS && out->method[k]; k++)
+        cli_note("%s: AER %s, precision %s, recall %s", out->method[k],
+                 cli_number(rate, sa_aer_rate(&out->links[k])),
+                 cli_number(precision, sa_aer_precision(&out->links[k])),
+                 cli_number(recall, sa_aer_recall(&out->links[k])));
+    if (out->gap > 0)
         cli_note(
             "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "
             "log p(0)%s",
-            100 * sum->gap, sum->gap > 0.05 ? "; more --steps come closer" : "");
+            100 * out->gap, out->gap > 0.05 ? "; more --steps come closer" : "");
 }
 
 /* ---- One pair -------------------------------------------------------------------------------- */
@@ -276,14 +261,13 @@ static void add_skipped(cli_align_output *out, size_t next) {
 }
 
 static bool write_pair(cli_align_output *out, const pair_view *pair, sa_error *error) {
-    add_skipped(out, pair->index);
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) {
         const char *path = path_of(out->options, i), *ending = outputs[i].ending;
         sa_buffer one = {0}, *to = ending ? &one : &out->text[i];
         char name[64];
         if (!path) continue;
         if (outputs[i].add) outputs[i].add(out, pair, to);
-        snprintf(name, sizeof name, "%04zu.%s", pair->pair->row, ending ? ending : "");
+        snprintf(name, sizeof name, "%04zu.%s", pair->facts.pair->row, ending ? ending : "");
         const bool good = (outputs[i].add || add_picture(out, pair, i, to, error)) &&
                           (!ending || sa_save_text_in(path, name, &one, error));
         sa_buffer_release(&one);
@@ -291,7 +275,9 @@ static bool write_pair(cli_align_output *out, const pair_view *pair, sa_error *e
     }
     if (!out->prints) return true;
     sa_matrix_terminal(pair->shown, &out->screen, &out->printed);
-    return cli_print_picture(&out->printed, error);
+    const bool good = sa_write_text(STDOUT_FILENO, "standard output", &out->printed, error);
+    out->printed.size = 0; /* its words are escaped, unlike its colors and direction marks */
+    return good;
 }
 
 bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_error *error) {
@@ -299,29 +285,30 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
     const cli_align_options *options = out->options;
     const sa_pair *pair = &out->corpus->pairs[index];
     const bool tables = options->path[CLI_HTML] || options->path[CLI_TIDY];
+    const bool draws = options->path[CLI_SVG] || options->path[CLI_PNG] || options->path[CLI_PDF];
     const bool scored = out->scored && pair->gold, merge = options->merge;
     const bool whole = merge || (out->subwords && (options->path[CLI_PHARAOH] || scored));
     const int end = !options->linking.whole;
     sa_alignment alignment = *given, words = {0}, all = {0};
-    pair_view view = {.index = index,
-                      .pair = pair,
-                      .given = given,
-                      .shown = merge ? &words : &alignment,
-                      .words = whole ? &words : &alignment,
-                      .tables = merge ? &all : given,
-                      .linked =
-                          pair->gold && out->site == SA_SITE_CROSS && (merge || !out->subwords)};
+    const sa_alignment *shown = merge ? &words : &alignment;
+    const bool linked = pair->gold && out->site == SA_SITE_CROSS && (merge || !out->subwords);
     sa_link *gold = NULL;
-    out->scores.gap = fmax(out->scores.gap, given->gap);
+    size_t golds = 0;
+    out->gap = fmax(out->gap, given->gap);
     bool good = select_head(out->head, &alignment, error) &&
                 (!merge || !tables || sa_alignment_merge(given, &all, error)) &&
                 (!whole || sa_alignment_merge(&alignment, &words, error)) &&
-                (!scored || score_links(&out->scores, &options->linking, out->corpus, index,
-                                        view.words, error)) &&
-                (!view.linked || !(tables || draws(options)) ||
-                 sa_links_parse_gold(out->corpus, pair, view.shown->sources - end,
-                                     view.shown->targets - end, &gold, &view.golds, error));
-    view.gold = gold;
+                (!scored || score_links(out, index, whole ? &words : &alignment, error)) &&
+                (!linked || !(tables || draws) ||
+                 sa_links_parse_gold(out->corpus, pair, shown->sources - end, shown->targets - end,
+                                     &gold, &golds, error));
+    const pair_view view = {{pair, linked, gold, golds, out->layer, out->head,
+                             (sa_csv_words)options->spreadsheet + options->semicolons},
+                            given,
+                            shown,
+                            whole ? &words : &alignment,
+                            merge ? &all : given};
+    if (good) add_skipped(out, index);
     good = good && write_pair(out, &view, error);
     free(gold);
     sa_alignment_release(&all), sa_alignment_release(&words);
@@ -330,7 +317,8 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
 
-bool cli_align_prints(const cli_align_options *options) {
+bool cli_align_prints(const void *fields) {
+    const cli_align_options *options = fields;
     bool wanted = false;
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) wanted = wanted || options->path[i];
     return options->terminal || !wanted;
@@ -364,15 +352,23 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
     return true;
 }
 
+/* Notes the files of the pairs `first` to `last`, from 1. */
+static void note_numbered(const char *folder, const char *ending, size_t first, size_t last) {
+    if (first == last)
+        cli_note("wrote %s/%04zu.%s", folder, first, ending);
+    else
+        cli_note("wrote %s/%04zu.%s to %s/%04zu.%s", folder, first, ending, folder, last, ending);
+}
+
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
     const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
-    note_scores(&out->scores);
+    note_scores(out);
     if (count == out->corpus->count) add_skipped(out, count);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
     for (int i = 0; i < CLI_HTML; i++) {
         const char *path = path_of(options, i);
-        if (path && outputs[i].ending) cli_note_numbered(path, outputs[i].ending, first, last);
+        if (path && outputs[i].ending) note_numbered(path, outputs[i].ending, first, last);
         if (path && !outputs[i].ending && !cli_save(path, &out->text[i], error)) return false;
     }
     if (!options->path[CLI_HTML]) return true;

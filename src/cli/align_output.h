@@ -30,14 +30,6 @@ typedef struct cli_align_options {
     sa_page_text page;
 } cli_align_options;
 
-/* The links of each attribution compared with gold alignments, and the largest gap of integrated
- * gradients. */
-typedef struct cli_method_scores {
-    sa_link_counts of[SA_ATTRIBUTIONS];
-    const char *method[SA_ATTRIBUTIONS];
-    double gap;
-} cli_method_scores;
-
 typedef struct cli_align_output {
     const cli_align_options *options;
     const sa_corpus *corpus;
@@ -46,7 +38,11 @@ typedef struct cli_align_output {
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
     bool scored;     /* links are compared with gold links */
-    cli_method_scores scores;
+    /* The links of each attribution compared with gold alignments, and the largest gap of
+     * integrated gradients. */
+    sa_link_counts links[SA_ATTRIBUTIONS];
+    const char *method[SA_ATTRIBUTIONS];
+    double gap;
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_OUTPUTS], printed;
     sa_html_report report;
@@ -63,8 +59,8 @@ extern const sa_option cli_align_rows[];
     }
 
 /* Returns whether the matrices go to standard output: if they should, or if nothing else is
- * wanted. */
-bool cli_align_prints(const cli_align_options *options);
+ * wanted. The first member of the options is a cli_align_options. */
+bool cli_align_prints(const void *options);
 
 bool cli_align_check(const cli_align_options *options, sa_error *error);
 

@@ -2,30 +2,25 @@
 #include "aligner/aligner.h"
 #include "base/clock.h"
 #include "cli/align_output.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 #include "report/matrix_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- align and attribute --------------------------------------------------------------------- */
 
-typedef struct align_options {
-    cli_align_options output;
+typedef struct command_options {
+    cli_align_options output; /* the first member */
     sa_align_options job;
     cli_model_options model;
     const char *columns, *matrix;
     sa_matrix_file own; /* of --matrix */
     int head, limit;
-} align_options;
-
-#define AT(field) offsetof(align_options, field)
+} command_options;
 
 enum { ALIGN_ALONE = 7 }; /* options that attribute does not have */
 
@@ -53,16 +48,11 @@ static const sa_option table[] = {
     {0},
 };
 
-static bool prints(const void *fields) {
-    const align_options *options = fields;
-    return cli_align_prints(&options->output);
-}
-
 /* Runs the model on the first `count` pairs of the file named on the command line. */
 static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output *out, size_t count,
                         sa_error *error) {
     const char *const *words = call->words;
-    align_options *options = call->options;
+    command_options *options = call->options;
     const sa_settings *settings = sa_model_settings(model);
     const sa_align_options *job = &options->job;
     const sa_pair *pairs = out->corpus->pairs;
@@ -81,7 +71,7 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
 
 /* Writes the sentences of --matrix like those of a model. If the last words are not </s>, they take
  * part in links. */
-static bool show_matrices(align_options *options, cli_align_output *out, size_t count,
+static bool show_matrices(command_options *options, cli_align_output *out, size_t count,
                           sa_error *error) {
     const sa_alignment *own = &options->own.alignment;
     sa_attention_stats stats = {0};
@@ -110,7 +100,7 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
     return cli_align_save(out, count, error);
 }
 
-static bool open_matrices(align_options *options, const char *model, sa_error *error) {
+static bool open_matrices(command_options *options, const char *model, sa_error *error) {
     const cli_model_options *of = &options->model;
     if (model || of->force_attention || options->output.linking.at || options->columns ||
         of->precision || of->threads || of->max_len != SA_MAX_LEN)
@@ -120,7 +110,7 @@ static bool open_matrices(align_options *options, const char *model, sa_error *e
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    align_options *options = call->options;
+    command_options *options = call->options;
     const char *const *words = call->words;
     const bool own = options->matrix;
     sa_corpus pairs;
@@ -148,7 +138,7 @@ static bool run(cli_call *call, sa_error *error) {
                             .scored = options->job.methods && !options->job.target_prefix,
                             .layer = options->job.layer,
                             .head = options->job.methods ? SA_HEADS_ALL : options->head,
-                            .prints = prints(options)};
+                            .prints = cli_align_prints(options)};
     sa_model *model =
         own ? NULL : cli_model_open(words[0], &options->model, &options->job.override, error);
     const bool good = own ? show_matrices(options, &out, count, error)
@@ -163,11 +153,11 @@ const cli_command cli_align = {
     .name = "align",
     .words = "[MODEL] [PAIRS]",
     .summary = "write the attention weights of given translations",
-    .size = sizeof(align_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Model", cli_model_rows, AT(model)},
              CLI_ALIGN_OUTPUT_SETS(AT(output))},
-    .prints = prints,
+    .prints = cli_align_prints,
     .run = run,
 };
 
@@ -186,19 +176,19 @@ const cli_command cli_attribute = {
     .name = "attribute",
     .words = "MODEL PAIRS --method LIST",
     .summary = "write which words made each target word",
-    .size = sizeof(align_options),
+    .size = sizeof(command_options),
     .sets = {{"Method", method_table, 0},
              {"Options", table + ALIGN_ALONE, 0},
              {"Model", cli_model_rows + 1, AT(model)},
              CLI_ALIGN_OUTPUT_SETS(AT(output))},
-    .prints = prints,
+    .prints = cli_align_prints,
     .run = run,
 };
 
 /* ---- align-words ----------------------------------------------------------------------------- */
 
 typedef struct words_options {
-    cli_align_options output;
+    cli_align_options output; /* the first member */
     sa_aligner_options aligner;
     const char *train, *lexicon, *columns;
     int limit, tokenizer, merges;
@@ -252,7 +242,7 @@ static bool add_translation(void *context, const char *source, const char *targe
 
 static bool words_print(const void *fields) {
     const words_options *options = fields;
-    return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
+    return options->output.terminal || (!options->lexicon && cli_align_prints(fields));
 }
 
 /* Learns from these pairs, adds the outputs of the first `count` pairs of `out`, and writes the

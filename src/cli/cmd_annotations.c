@@ -1,6 +1,4 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "report/matrix.h"
 
 #include <math.h>
@@ -9,12 +7,10 @@
 
 enum { CSV, NPY, JSONL };
 
-typedef struct annotations_options {
+typedef struct command_options {
     const char *nearest, *html, *columns;
     int site, layer, format, count, max_len;
-} annotations_options;
-
-#define AT(field) offsetof(annotations_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"site", SA_WORDS(RUN(site), 0, "encoder", "decoder"), "words of the source, or of the target"},
@@ -39,7 +35,7 @@ typedef struct occurrence {
 
 /* All words of the sentences, or the occurrences of one. */
 typedef struct words {
-    const annotations_options *options;
+    const command_options *options;
     const sa_corpus *corpus;
     const sa_pair *pair; /* the pair that is read */
     int layer;
@@ -69,7 +65,7 @@ static void add_row(words *all, int position, const char *word, const double *x,
 /* Takes the vectors of the next layer of a sentence; after the last, value is NULL. */
 static void take(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     words *all = context;
-    const annotations_options *options = all->options;
+    const command_options *options = all->options;
     if (!value) return;
     const int width = all->width[all->layer] = value->cols;
     for (int t = 0; t < value->rows; t++) {
@@ -173,7 +169,7 @@ static bool save_page(words *all, const char *model, sa_error *error) {
 }
 
 static bool show(words *all, const char *model, sa_error *error) {
-    const annotations_options *options = all->options;
+    const command_options *options = all->options;
     const int layer = options->layer < 0 ? all->layers : options->layer;
     const sa_alignment vectors = {(int)all->count, all->width[layer], 1, 1,
                                   .weights = vector_of(all, 0, layer)};
@@ -194,14 +190,12 @@ static bool show(words *all, const char *model, sa_error *error) {
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    const annotations_options *options = call->options;
+    const command_options *options = call->options;
     sa_corpus corpus;
     if (!cli_pairs_open(&corpus, call->words[1], options->columns, !options->site, error))
         return false;
     words all = {.options = options, .corpus = &corpus};
-    sa_model *model = cli_model_open(
-        call->words[0], &(cli_model_options){.max_len = options->max_len, .threads = 1}, NULL,
-        error);
+    sa_model *model = cli_model_open_alone(call->words[0], options->max_len, error);
     const bool good = model &&
                       (read_words(&all, model, error) || cli_pairs_fail(call->words[1], error)) &&
                       show(&all, call->words[0], error);
@@ -217,7 +211,7 @@ const cli_command cli_annotations = {
     .name = "annotations",
     .words = "MODEL PAIRS",
     .summary = "write the vectors of words before and after each layer",
-    .size = sizeof(annotations_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0}},
     .run = run,
 };

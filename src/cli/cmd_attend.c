@@ -1,8 +1,5 @@
 #include "base/number.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "config/settings.h"
+#include "cli/cli.h"
 #include "data/csv.h"
 #include "report/matrix.h"
 
@@ -10,18 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tables, in the order of the first option rows. */
-enum { QUERY, KEYS, VALUES, SELF, GIVEN };
-enum { MAP_QUERY = GIVEN + 1, MAP_KEYS, MAP_VALUES, MAP_OUTPUT };
-enum { BIAS_QUERY = MAP_OUTPUT + 1, BIAS_KEYS, BIAS_VALUES, BIAS_OUTPUT, VECTOR, MASK, TABLES };
-
-typedef struct attend_options {
-    sa_attend_options job;
-    const char *path[TABLES], *words, *model, *bandwidth, *weights, *html;
-    int head;
+typedef struct command_options {
+    sa_attend_options job; /* tables have the names of their files, then the numbers in these */
+    sa_table self;
+    const char *words, *model, *bandwidth, *weights, *html;
     bool json, steps;
     sa_page_text page;
-} attend_options;
+} command_options;
 
 static const char *attention_name(size_t row) {
     return sa_attention_info(row, NULL, NULL);
@@ -40,29 +32,30 @@ static const sa_option bandwidth_row = {
     "bandwidth",      SA_OPTION_REAL, SA_SCOPE_RUN,   0,   1,   SA_BANDWIDTH_MIN,
     SA_BANDWIDTH_MAX, NULL,           SA_LIST("fit"), "H", NULL};
 
-#define AT(field) offsetof(attend_options, field)
-#define TABLE(name, which, help)                                                                   \
-    { name, CLI_TEXT(INPUT, RUN(path[which]), NULL, "CSV"), help }
+#define TABLE(option, field, help)                                                                 \
+    { option, CLI_TEXT(INPUT, RUN(field.name), NULL, "CSV"), help }
 
 static const sa_option rows[] = {
-    TABLE("query", QUERY, "query matrix: one row per query; of location: scores, also -inf"),
-    TABLE("keys", KEYS, "key matrix: one row per key"),
-    TABLE("values", VALUES, "value matrix: one row per key"),
-    TABLE("self", SELF, "one matrix as query, keys and values: self-attention"),
-    TABLE("given-weights", GIVEN, "attention weights, instead of query and keys"),
+    TABLE("query", job.query, "query matrix: one row per query; of location: scores, also -inf"),
+    TABLE("keys", job.keys, "key matrix: one row per key"),
+    TABLE("values", job.values, "value matrix: one row per key"),
+    TABLE("self", self, "one matrix as query, keys and values: self-attention"),
+    TABLE("given-weights", job.weights, "attention weights, instead of query and keys"),
     {"words", CLI_TEXT(TEXT, RUN(words), NULL, "TEXT"),
      "self-attention of the words of a source sentence, as --model embeds them"},
     {"model", CLI_TEXT(INPUT, RUN(model), NULL, "MODEL"), "model whose embeddings --words takes"},
-    TABLE("project-query", MAP_QUERY, "query projection W^Q (or W_a), [out x in]"),
-    TABLE("project-keys", MAP_KEYS, "key projection W^K (or U_a; W_a of general)"),
-    TABLE("project-values", MAP_VALUES, "value projection W^V"),
-    TABLE("project-output", MAP_OUTPUT, "output projection W^O, applied to the concatenated heads"),
-    TABLE("bias-query", BIAS_QUERY, "bias of the query projection: a row or a column"),
-    TABLE("bias-keys", BIAS_KEYS, "bias of the key projection"),
-    TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
-    TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
-    TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
-    TABLE("mask", MASK, "mask, queries x keys: 1 where a query sees a key, 0 where it does not"),
+    TABLE("project-query", job.query_projection.W, "query projection W^Q (or W_a), [out x in]"),
+    TABLE("project-keys", job.keys_projection.W, "key projection W^K (or U_a; W_a of general)"),
+    TABLE("project-values", job.values_projection.W, "value projection W^V"),
+    TABLE("project-output", job.output_projection.W,
+          "output projection W^O, applied to the concatenated heads"),
+    TABLE("bias-query", job.query_projection.b, "bias of the query projection: a row or a column"),
+    TABLE("bias-keys", job.keys_projection.b, "bias of the key projection"),
+    TABLE("bias-values", job.values_projection.b, "bias of the value projection"),
+    TABLE("bias-output", job.output_projection.b, "bias of the output projection"),
+    TABLE("vector", job.v_a, "v_a of additive and concat: a row or a column; default: all ones"),
+    TABLE("mask", job.mask,
+          "mask, queries x keys: 1 where a query sees a key, 0 where it does not"),
     {"attention", SA_CHOICE_BY(RUN(job.attention), 1, attention_name), "attention score function"},
     {"normalizer", SA_CHOICE_BY(RUN(job.normalizer), 0, normalizer_name),
      "function that turns scores into weights"},
@@ -81,8 +74,7 @@ static const sa_option rows[] = {
      "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
      "queries and keys"},
     {"weights", CLI_TEXT(OUTPUT, RUN(weights), NULL, "FILE"),
-     "write the attention weights as a heatmap CSV"},
-    {"head", SA_INT(RUN(head), 0, 0, 8192, "N"), "head written to --weights; 0: mean over heads"},
+     "write the attention weights as a heatmap CSV, the mean over heads"},
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "write an HTML page of the attention weights"},
     {"steps", SA_SWITCH(RUN(steps)),
@@ -91,10 +83,14 @@ static const sa_option rows[] = {
     {0},
 };
 
+/* The files of the tables, in the order of their options. */
+enum { QUERY, KEYS, VALUES, SELF, GIVEN, MAP_VALUES = GIVEN + 3, MAP_OUTPUT };
+enum { MASK = MAP_OUTPUT + 6, TABLES };
+
 typedef struct attend_work {
-    attend_options *options;
+    command_options *options;
     sa_number_table csv[TABLES];
-    const sa_explain_value *words; /* the vectors of --words, or NULL */
+    const char *const *words; /* of --words, or NULL */
     sa_attend_result result;
     /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
     const char *const *query, *const *key, *const *context, *const *output;
@@ -172,51 +168,45 @@ static bool save_weights(const attend_work *work, const char *path, sa_error *er
     double *all = mean_and_heads(&work->result, error);
     if (!all) return false;
     sa_buffer out = {0};
-    const double *own = all + (ptrdiff_t)work->options->head * Q * S;
-    sa_grid_csv(&(sa_grid){Q, S, own, work->query, work->key, true, 0}, &out);
+    sa_grid_csv(&(sa_grid){Q, S, all, work->query, work->key, true, 0}, &out);
     free(all);
     return cli_save(path, &out, error);
 }
 
-/* Returns a label, or the number of the row or column; for a query, its single output, too. */
-static char *label_of(const char *const *labels, int i, const sa_attend_result *outputs,
-                      sa_error *error) {
-    sa_buffer text = {0};
-    if (labels)
-        sa_buffer_adds(&text, labels[i]);
-    else
-        sa_buffer_addf(&text, "%d", i + 1);
-    if (outputs && outputs->output == 1) {
-        sa_buffer_adds(&text, " \u2192 ");
-        sa_number_add_fixed(&text, outputs->outputs[i], 2);
-    }
-    return sa_buffer_take(&text, error);
-}
-
+/* Adds the weights, with the labels of queries and keys, or their numbers, and after a query its
+ * output if that is a single number. */
 static bool add_matrix(const attend_work *work, sa_html_report *report, sa_error *error) {
     const sa_attend_result *result = &work->result;
-    const size_t queries = (size_t)result->queries, count = queries + (size_t)result->keys;
-    char **labels = sa_new(count, sizeof *labels, error);
+    const int Q = result->queries, count = Q + result->keys;
+    char **labels = sa_new((size_t)count, sizeof *labels, error);
     double *weights = labels ? mean_and_heads(result, error) : NULL;
     bool good = weights != NULL;
-    for (size_t i = 0; good && i < count; i++) {
-        labels[i] = i < queries ? label_of(work->query, (int)i, result, error)
-                                : label_of(work->key, (int)(i - queries), NULL, error);
-        good = labels[i] != NULL;
+    for (int i = 0; good && i < count; i++) {
+        const char *const *given = i < Q ? work->query : work->key;
+        const int row = i < Q ? i : i - Q;
+        sa_buffer text = {0};
+        if (given)
+            sa_buffer_adds(&text, given[row]);
+        else
+            sa_buffer_addf(&text, "%d", row + 1);
+        if (i < Q && result->output == 1) {
+            sa_buffer_adds(&text, " \u2192 ");
+            sa_number_add_fixed(&text, result->outputs[i], 2);
+        }
+        good = (labels[i] = sa_buffer_take(&text, error)) != NULL;
     }
     if (good)
         sa_html_report_matrix(report, 0,
-                              &(sa_alignment){.targets = result->queries,
+                              &(sa_alignment){.targets = Q,
                                               .sources = result->keys,
                                               .layers = 1,
                                               .heads = result->heads,
                                               .target = (const char *const *)labels,
-                                              .source = (const char *const *)labels + queries,
+                                              .source = (const char *const *)labels + Q,
                                               .weights = weights},
                               NULL, 0);
-    for (size_t i = 0; labels && i < count; i++) free(labels[i]);
-    free(labels);
-    free(weights);
+    for (int i = 0; labels && i < count; i++) free(labels[i]);
+    free(labels), free(weights);
     return good;
 }
 
@@ -232,53 +222,18 @@ static bool save_page(const attend_work *work, const char *path, sa_error *error
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static sa_table table(const attend_work *work, int which) {
-    const sa_number_table *csv = &work->csv[which];
-    const sa_explain_value *words = work->words;
-    if (which == SELF && words)
-        return (sa_table){"(--words)", words->rows, words->cols, words->numbers};
-    return (sa_table){work->options->path[which], csv->rows, csv->cols, csv->numbers};
-}
-
-static int table_of_role(const attend_work *work, int which) {
-    return work->options->path[SELF] || work->words ? SELF : which;
-}
-
-static sa_projection projection(const attend_work *work, int which) {
-    return (sa_projection){table(work, MAP_QUERY + which), table(work, BIAS_QUERY + which)};
-}
-
-static bool attend(attend_work *work, sa_error *error) {
-    sa_attend_options *job = &work->options->job;
-    const char *bandwidth = work->options->bandwidth;
-    if (bandwidth && !sa_option_set(&bandwidth_row, &job->bandwidth, bandwidth, error))
-        return false;
-    if (bandwidth && job->bandwidth == 0) job->bandwidth = SA_BANDWIDTH_FIT;
-    job->query = table(work, table_of_role(work, QUERY));
-    job->keys = table(work, table_of_role(work, KEYS));
-    job->values = table(work, table_of_role(work, VALUES));
-    job->query_projection = projection(work, 0);
-    job->keys_projection = projection(work, 1);
-    job->values_projection = projection(work, 2);
-    job->output_projection = projection(work, 3);
-    job->v_a = table(work, VECTOR);
-    job->weights = table(work, GIVEN);
-    job->mask = table(work, MASK);
-    job->each = add_step, job->context = work;
-    return sa_attend(job, &work->result, error);
-}
-
 /* Finds the labels of the results, which are those of the tables; the rows of a projection label
  * its outputs. */
 static void find_labels(attend_work *work) {
-    const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
-    const sa_number_table *values = &csv[table_of_role(work, VALUES)];
+    const bool self = work->options->self.name;
+    const sa_number_table *csv = work->csv, *keys = &csv[self ? SELF : KEYS];
+    const sa_number_table *values = &csv[self ? SELF : VALUES];
     const sa_number_table *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
-    work->query = csv[work->options->path[GIVEN] ? GIVEN : table_of_role(work, QUERY)].row;
+    work->query = csv[csv[GIVEN].numbers ? GIVEN : self ? SELF : QUERY].row;
     work->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
     work->context = map->numbers ? map->row : values->column;
     work->output = output->numbers ? output->row : work->context;
-    if (work->words) work->query = work->key = work->words->row;
+    if (work->words) work->query = work->key = work->words;
 }
 
 static void note_sums(const sa_number_table *given) {
@@ -302,8 +257,32 @@ static void read_mask(sa_number_table *mask) {
     for (size_t i = 0; added && i < size; i++) mask->numbers[i] = mask->numbers[i] == 0;
 }
 
-static bool check_options(const attend_options *options, sa_error *error) {
-    const char *const *path = options->path;
+/* Opens the tables. */
+static bool open_tables(attend_work *work, sa_error *error) {
+    sa_attend_options *job = &work->options->job;
+    sa_projection *maps[] = {&job->query_projection, &job->keys_projection, &job->values_projection,
+                             &job->output_projection};
+    sa_table *const all[TABLES] = {&job->query,   &job->keys,  &job->values, &work->options->self,
+                                   &job->weights, &maps[0]->W, &maps[1]->W,  &maps[2]->W,
+                                   &maps[3]->W,   &maps[0]->b, &maps[1]->b,  &maps[2]->b,
+                                   &maps[3]->b,   &job->v_a,   &job->mask};
+    const bool scores = job->attention == SA_ATTENTION_LOCATION && !job->query_projection.W.name;
+    for (int i = 0; i < TABLES; i++) {
+        sa_number_table *csv = &work->csv[i];
+        const char *path = all[i]->name;
+        if (!path) continue;
+        if (!sa_number_table_open(csv, path, i == MASK || (scores && i == QUERY), error))
+            return false;
+        *all[i] = (sa_table){path, csv->rows, csv->cols, csv->numbers};
+    }
+    read_mask(&work->csv[MASK]);
+    return true;
+}
+
+static bool check_options(const command_options *options, sa_error *error) {
+    const sa_attend_options *job = &options->job;
+    const char *const path[] = {job->query.name, job->keys.name, job->values.name,
+                                options->self.name, job->weights.name};
     if (!options->words != !options->model)
         return sa_fail(error, SA_USAGE, "attend: --words and --model need each other");
     for (int i = QUERY; (path[SELF] || options->words) && i <= GIVEN; i++)
@@ -312,17 +291,21 @@ static bool check_options(const attend_options *options, sa_error *error) {
                            options->words ? "words" : "self", rows[i].name);
     if (!path[SELF] && !options->words && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
-    if (options->head > options->job.heads)
-        return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head,
-                       options->job.heads);
     return sa_page_text_check(&options->page, options->html, error);
 }
 
 static bool show(attend_work *work, sa_error *error) {
-    const attend_options *options = work->options;
-    find_labels(work);
+    command_options *options = work->options;
+    sa_attend_options *job = &options->job;
+    const char *bandwidth = options->bandwidth;
     if (options->html || (options->json && options->steps)) work->steps = json_array();
-    if (!attend(work, error)) return false;
+    if (bandwidth && !sa_option_set(&bandwidth_row, &job->bandwidth, bandwidth, error))
+        return false;
+    if (bandwidth && job->bandwidth == 0) job->bandwidth = SA_BANDWIDTH_FIT;
+    if (options->self.name) job->query = job->keys = job->values = options->self;
+    find_labels(work);
+    job->each = add_step, job->context = work;
+    if (!sa_attend(job, &work->result, error)) return false;
     if (work->result.default_v_a) cli_note("note: without --vector, v_a is all ones");
     note_sums(&work->csv[GIVEN]);
     return (options->json ? print_json(work, error) : cli_print(&work->blocks, error)) &&
@@ -334,7 +317,8 @@ static bool show(attend_work *work, sa_error *error) {
 static void take_words(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     attend_work *work = context;
     if (work->words) return;
-    work->words = value;
+    work->words = value->row;
+    work->options->self = (sa_table){"(--words)", value->rows, value->cols, value->numbers};
     work->good = show(work, work->error);
 }
 
@@ -345,9 +329,7 @@ static bool show_words(attend_work *work, sa_error *error) {
                                     .annotations = true,
                                     .each = take_words,
                                     .context = work};
-    sa_model *model =
-        cli_model_open(work->options->model,
-                       &(cli_model_options){.max_len = SA_MAX_LEN, .threads = 1}, NULL, error);
+    sa_model *model = cli_model_open_alone(work->options->model, SA_MAX_LEN, error);
     work->error = error;
     const bool good = model && sa_explain(model, &job, error) && work->good;
     sa_model_close(model);
@@ -355,17 +337,9 @@ static bool show_words(attend_work *work, sa_error *error) {
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    const attend_options *options = call->options;
     attend_work work = {.options = call->options};
-    const bool scores =
-        options->job.attention == SA_ATTENTION_LOCATION && !options->path[MAP_QUERY];
-    bool good = check_options(options, error);
-    for (int i = 0; good && i < TABLES; i++)
-        if (options->path[i])
-            good = sa_number_table_open(&work.csv[i], options->path[i],
-                                        i == MASK || (scores && i == QUERY), error);
-    if (good) read_mask(&work.csv[MASK]);
-    good = good && (options->words ? show_words : show)(&work, error);
+    const bool good = check_options(work.options, error) && open_tables(&work, error) &&
+                      (work.options->words ? show_words : show)(&work, error);
     for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
     sa_attend_result_release(&work.result);
     sa_buffer_release(&work.blocks);
@@ -381,7 +355,7 @@ const cli_command cli_attend = {
     .name = "attend",
     .words = "--query CSV --keys CSV --values CSV",
     .summary = "compute attention on your own numbers",
-    .size = sizeof(attend_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
     .items = "Scores (--attention)",
     .item = cli_attention_item,

@@ -1,27 +1,19 @@
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 
 enum { MODELS = 100 };
 
-typedef struct average_options {
-    const char *out;
-} average_options;
-
-#define AT(field) offsetof(average_options, field)
-
 static const sa_option table[] = {
-    {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output model file"},
+    {"out", CLI_TEXT(OUTPUT, ONLY, NULL, "FILE"), "output model file"},
     {0},
 };
 
 static bool run(cli_call *call, sa_error *error) {
-    const average_options *options = call->options;
+    const char *const *out = call->options;
     int number = 0;
     while (call->words[number]) number++;
-    if (!cli_check_needed(call, error) ||
-        !sa_average_models(call->words, number, options->out, error))
+    if (!cli_check_needed(call, error) || !sa_average_models(call->words, number, *out, error))
         return false;
-    cli_note("wrote %s", options->out);
+    cli_note("wrote %s", *out);
     return true;
 }
 
@@ -30,7 +22,7 @@ const cli_command cli_average = {
     .words = "MODEL MODEL ... --out FILE",
     .most = MODELS,
     .summary = "average the weights of several models",
-    .size = sizeof(average_options),
+    .size = sizeof(const char *),
     .sets = {{"Options", table, 0}},
     .prints = cli_prints_nothing,
     .run = run,

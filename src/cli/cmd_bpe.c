@@ -1,19 +1,14 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/bpe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FILES = 16, LARGE = 1 << 20 }; /* most files to learn from; bytes printed at once */
 
-typedef struct bpe_options {
+typedef struct command_options {
     int merges, min_frequency;
     const char *codes, *glossaries;
-} bpe_options;
-
-#define AT(field) offsetof(bpe_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"merges", SA_INT(RUN(merges), 10000, 1, 10000000, "N"), "learn: number of merge operations"},
@@ -48,7 +43,7 @@ static bool count_line(void *counts, const sa_text_lines *from, sa_error *error)
     return true;
 }
 
-static bool learn(const bpe_options *options, const char *const *paths, sa_error *error) {
+static bool learn(const command_options *options, const char *const *paths, sa_error *error) {
     sa_word_counts counts = {0};
     sa_bpe bpe = {0};
     sa_buffer out = {0};
@@ -106,7 +101,7 @@ static bool apply_line(void *context, const sa_text_lines *from, sa_error *error
     return work->out.size < LARGE || cli_print(&work->out, error);
 }
 
-static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
+static bool apply(const command_options *options, const char *const *paths, sa_error *error) {
     sa_bpe bpe = {0};
     applying work = {0};
     if (paths[0] && paths[1])
@@ -125,25 +120,16 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *about;
-    bool (*run)(const bpe_options *options, const char *const *paths, sa_error *error);
-} actions[] = {
-    {"learn", "prints the merge operations learned from all FILEs", learn},
-    {"apply", "splits the words of FILE by the merge operations of --codes", apply},
-    {.name = NULL},
-};
-
 static const char *item(size_t i, const char **text) {
-    *text = actions[i].about;
-    return actions[i].name;
+    *text = i ? "splits the words of FILE by the merge operations of --codes"
+              : "prints the merge operations learned from all FILEs";
+    return i == 0 ? "learn" : i == 1 ? "apply" : NULL;
 }
 
 static bool run(cli_call *call, sa_error *error) {
     const char *const *words = call->words;
-    for (size_t i = 0; actions[i].name; i++)
-        if (strcmp(words[0], actions[i].name) == 0)
-            return actions[i].run(call->options, words + 1, error);
+    if (strcmp(words[0], "learn") == 0) return learn(call->options, words + 1, error);
+    if (strcmp(words[0], "apply") == 0) return apply(call->options, words + 1, error);
     return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply", words[0]);
 }
 
@@ -153,7 +139,7 @@ const cli_command cli_bpe = {
     .most = FILES + 1,
     .summary = "learn and apply byte-pair encoding, compatible with subword-nmt",
     .texts = 1,
-    .size = sizeof(bpe_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0}},
     .run = run,
     .items = "Actions",

@@ -1,21 +1,17 @@
 #include "base/rng.h"
 #include "base/utf8.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/pair_reader.h"
 #include "data/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct clean_options {
+typedef struct command_options {
     const char *out, *dropped, *columns;
     int max_len, unique;
     double max_ratio;
-} clean_options;
-
-#define AT(field) offsetof(clean_options, field)
+} command_options;
 
 enum { UNIQUE_PAIR, UNIQUE_SOURCE, UNIQUE_TARGET, UNIQUE_NOTHING };
 
@@ -67,7 +63,7 @@ typedef struct line_figures {
 } line_figures;
 
 typedef struct cleaner {
-    const clean_options *options;
+    const command_options *options;
     sa_pair_reader reader;
     sa_buffer lines;
     line_figures *figures; /* [count] */
@@ -167,7 +163,7 @@ static bool ratio_exceeds(const cleaner *all, const line_figures *line, double m
 /* Decides about a line that alone shows no reason to be dropped. A repeated one has the same text,
  * or the same two texts, as an earlier one that is kept. */
 static bool decide(cleaner *all, line_figures *line, sa_error *error) {
-    const clean_options *options = all->options;
+    const command_options *options = all->options;
     const size_t *words = line->words, longest = (size_t)options->max_len, kept = all->seen.count;
     const uint64_t *hash = &line->hash[options->unique == UNIQUE_TARGET];
     const size_t size = (options->unique == UNIQUE_PAIR ? 2 : 1) * sizeof *hash;
@@ -213,11 +209,11 @@ static void show_counts(const cleaner *all) {
 }
 
 static bool prints(const void *fields) {
-    return !((const clean_options *)fields)->out;
+    return !((const command_options *)fields)->out;
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    const clean_options *options = call->options;
+    const command_options *options = call->options;
     const char *path = call->words[0], *out = options->out ? options->out : "-";
     cleaner all = {.options = options};
     if (!sa_pair_reader_open(&all.reader, path, options->columns, error)) return false;
@@ -238,7 +234,7 @@ const cli_command cli_clean = {
     .name = "clean",
     .words = "PAIRS",
     .summary = "drop broken, foreign, overlong and duplicate pairs",
-    .size = sizeof(clean_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0}},
     .prints = prints,
     .run = run,

@@ -1,17 +1,12 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "config/settings.h"
+#include "cli/cli.h"
 
-typedef struct compare_options {
+typedef struct command_options {
     sa_compare_options job;
     const char *preset;
     bool json;
     sa_settings settings;
     sa_page_text page;
-} compare_options;
-
-#define AT(field) offsetof(compare_options, field)
+} command_options;
 
 static const char *const comparison_files[] = {"table.csv",    "table.tex",   "curves.csv",
                                                "bylength.csv", "*-s[0-9]*/*", NULL};
@@ -69,7 +64,7 @@ static void show_progress(void *context, const sa_progress *report) {
 
 /* Reads the settings for models of another family: its own preset, and the same options. */
 static bool read_family(const cli_call *call, int family, sa_settings *settings, sa_error *error) {
-    compare_options again = *(const compare_options *)call->options;
+    command_options again = *(const command_options *)call->options;
     cli_call other = *call;
     other.options = &again;
     if (!cli_read_preset(&other, &again.settings, sa_preset_default(family), error)) return false;
@@ -79,7 +74,7 @@ static bool read_family(const cli_call *call, int family, sa_settings *settings,
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    compare_options *options = call->options;
+    command_options *options = call->options;
     if (!cli_read_preset(call, &options->settings, options->preset, error) ||
         !cli_check_needed(call, error))
         return false;
@@ -124,7 +119,7 @@ const cli_command cli_compare = {
     .name = "compare",
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
     .summary = "train several models on the same batches and compare them",
-    .size = sizeof(compare_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, AT(settings), limits}},

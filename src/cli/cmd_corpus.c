@@ -1,8 +1,7 @@
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "synth/synth.h"
 
-#define AT(field) offsetof(sa_toy, field)
+typedef sa_toy command_options;
 
 static const sa_option table[] = {
     {"grammar", CLI_TEXT(INPUT, RUN(grammar), NULL, "FILE"),

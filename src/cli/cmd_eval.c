@@ -1,25 +1,20 @@
 #include "base/number.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct eval_options {
-    const char *per_sentence, *train, *columns, *target_prefix;
+typedef struct command_options {
+    const char *per_sentence, *train, *columns;
     bool by_length, heads, diagnose, json;
     cli_model_options model;
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;
-} eval_options;
-
-#define AT(field) offsetof(eval_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"by-length", SA_SWITCH(RUN(by_length)), "also report figures by source length"},
@@ -33,8 +28,6 @@ static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {CLI_COLUMNS(columns)},
-    {"target-prefix", CLI_TEXT(TEXT, RUN(target_prefix), NULL, "TEXT"),
-     "begin every translation with these words"},
     {"reference-length", SA_SWITCH(RUN(search.reference_length)),
      "end each translation at the length of its reference in tokens, not where the model would "
      "(Newman et al. 2020)"},
@@ -49,9 +42,7 @@ typedef struct scored {
 } scored;
 
 typedef struct evaluation {
-    const eval_options *options;
-    sa_search search;      /* options->search with the override and the prefixes */
-    const char **prefixes; /* [corpus.count] or NULL */
+    command_options *options;
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
@@ -248,24 +239,19 @@ static bool print_json(const evaluation *work, sa_error *error) {
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool open_work(evaluation *work, const char *const *words, sa_error *error) {
-    const eval_options *options = work->options;
+    command_options *options = work->options;
     if (!cli_pairs_open(&work->corpus, words[1], options->columns, false, error)) return false;
     if (options->train && !cli_corpus_open(&work->train, options->train, options->columns, error))
         return false;
     if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(&work->corpus))
         cli_note("note: " SA_UNSPACED_NOTE);
-    work->search = options->search;
-    work->search.nbest = 1;
-    work->model = cli_model_open(words[0], &options->model, &work->search.override, error);
+    options->search.nbest = 1;
+    work->model = cli_model_open(words[0], &options->model, &options->search.override, error);
     if (work->model && !cli_note_gold(&work->corpus, sa_model_settings(work->model), error))
         return false;
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
-    if (!work->each || !options->target_prefix) return work->each != NULL;
-    work->prefixes = sa_new(work->corpus.count, sizeof *work->prefixes, error);
-    for (size_t i = 0; work->prefixes && i < work->corpus.count; i++)
-        work->prefixes[i] = options->target_prefix;
-    return (work->search.target_prefix = work->prefixes);
+    return work->each;
 }
 
 /* Computes the scores of the pairs whose source length is in the band, or of all pairs (NULL); of
@@ -283,15 +269,15 @@ static bool fill(const evaluation *work, const sa_length_band *band, scored *out
 }
 
 static bool evaluate(evaluation *work, sa_error *error) {
-    const eval_options *options = work->options;
+    const command_options *options = work->options;
     const sa_corpus *train = options->train ? &work->train : NULL;
     size_t cut = 0, first = 0;
-    if (!sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
+    if (!sa_evaluate(work->model, &work->corpus, &options->search, &options->linking, work->each,
                      error))
         return cli_pairs_fail(work->corpus.name, error);
     for (size_t i = work->corpus.count; i-- > 0;)
         if (!work->each[i].complete) cut++, first = work->corpus.pairs[i].line;
-    cli_note_cut(cut, first, work->search.max_ratio);
+    cli_note_cut(cut, first, options->search.max_ratio);
     if (options->heads && !sa_score_heads(work->model, &work->corpus, &work->heads, error))
         return cli_pairs_fail(work->corpus.name, error);
     if ((options->diagnose || options->json) &&
@@ -318,14 +304,14 @@ static bool save_sentences(const evaluation *work, sa_error *error) {
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    const eval_options *options = call->options;
+    command_options *options = call->options;
     if (options->train && !options->diagnose && !options->json)
         return sa_fail(error, SA_USAGE, "--train needs --diagnose");
     evaluation work = {.options = options};
     const bool good = open_work(&work, call->words, error) && evaluate(&work, error) &&
                       (!options->per_sentence || save_sentences(&work, error));
     if (work.each) sa_sentence_results_release(work.each, work.corpus.count);
-    free(work.each), free(work.prefixes);
+    free(work.each);
     sa_head_scores_release(&work.heads), sa_diagnosis_release(&work.diagnosis);
     sa_model_close(work.model);
     sa_corpus_close(&work.corpus), sa_corpus_close(&work.train);
@@ -340,7 +326,7 @@ const cli_command cli_eval = {
     .name = "eval",
     .words = "MODEL PAIRS",
     .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
-    .size = sizeof(eval_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Model", cli_model_rows, AT(model)},
              {"Search", sa_search_options, AT(search)},

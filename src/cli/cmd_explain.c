@@ -1,22 +1,16 @@
-#include "base/file.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "report/explanation.h"
-#include "report/html_report.h"
 #include "report/lens.h"
 
-typedef struct explain_options {
+typedef struct command_options {
     sa_explain_options job;
     int digits, max_len;
     bool all, wide, json;
     const char *roles; /* pairs, or NULL */
     const char *html;  /* page of the lens, or NULL */
-} explain_options;
-
-#define AT(field) offsetof(explain_options, field)
+} command_options;
 
 static const sa_option rows[] = {
     {"step", SA_INT(RUN(job.step), 1, 1, 1000000, "I"),
@@ -66,7 +60,7 @@ static bool add_roles(void *context, size_t index, const sa_alignment *alignment
 }
 
 /* Sets *roles to the names of what the heads of the layer to explain do in the pairs of a file. */
-static bool find_roles(sa_model *model, const explain_options *options, json_t **roles,
+static bool find_roles(sa_model *model, const command_options *options, json_t **roles,
                        sa_error *error) {
     const sa_settings *settings = sa_model_settings(model);
     const bool recurrent = settings->model == SA_MODEL_RECURRENT;
@@ -144,7 +138,7 @@ static bool print_json(sa_model *model, sa_explain_options *job, json_t *roles, 
 
 /* ---- The lens -------------------------------------------------------------------------------- */
 
-static bool print_lens(sa_model *model, const char *path, explain_options *options,
+static bool print_lens(sa_model *model, const char *path, command_options *options,
                        sa_error *error) {
     sa_html_report page;
     cli_begin_page(&page, "explain", "The logit lens on", path, "", sa_model_settings(model));
@@ -167,7 +161,7 @@ static bool print_lens(sa_model *model, const char *path, explain_options *optio
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(cli_call *call, sa_error *error) {
-    explain_options *options = call->options;
+    command_options *options = call->options;
     if (options->all && options->job.step != 1)
         return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
     if (options->job.lens && (options->all || options->job.step != 1 || options->roles ||
@@ -183,9 +177,7 @@ static bool run(cli_call *call, sa_error *error) {
     options->job.target = call->words[2];
     sa_explanation text = {.digits = options->digits, .wide = options->wide};
     options->job.each = sa_explanation_add, options->job.context = &text;
-    sa_model *model = cli_model_open(
-        call->words[0], &(cli_model_options){.max_len = options->max_len, .threads = 1}, NULL,
-        error);
+    sa_model *model = cli_model_open_alone(call->words[0], options->max_len, error);
     const bool good =
         model && (!options->roles || find_roles(model, options, &text.roles, error)) &&
         (options->json ? print_json(model, &options->job, text.roles, error)
@@ -203,7 +195,7 @@ const cli_command cli_explain = {
     .words = "MODEL SOURCE [TARGET]",
     .summary = "show one decoder step in numbers, equation by equation",
     .texts = 2 | 4,
-    .size = sizeof(explain_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", rows, 0}},
     .run = run,
 };

@@ -1,14 +1,10 @@
-#include "base/file.h"
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "report/film.h"
 
-typedef struct film_options {
+typedef struct command_options {
     const char *html;
     sa_page_text page;
-} film_options;
-
-#define AT(field) offsetof(film_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
@@ -17,7 +13,7 @@ static const sa_option table[] = {
 };
 
 static bool run(cli_call *call, sa_error *error) {
-    const film_options *options = call->options;
+    const command_options *options = call->options;
     const char *folder = call->words[0];
     char path[SA_PATH_SIZE];
     const char *html = options->html ? options->html : sa_path_in(path, folder, "film.html");
@@ -36,7 +32,7 @@ const cli_command cli_film = {
     .name = "film",
     .words = "DIR",
     .summary = "play how the attention developed during training",
-    .size = sizeof(film_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0}, {"Page", sa_page_text_options, AT(page)}},
     .prints = cli_prints_nothing,
     .run = run,

@@ -1,20 +1,15 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "config/settings.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <stdio.h>
 
-typedef struct gradcheck_options {
+typedef struct command_options {
     sa_gradcheck_options job;
     const char *preset, *html;
     bool list, json;
     sa_settings settings;
     sa_page_text page;
-} gradcheck_options;
-
-#define AT(field) offsetof(gradcheck_options, field)
+} command_options;
 
 static const char *fault_name(size_t i) {
     return sa_gradient_fault_name(i, NULL, NULL);
@@ -77,7 +72,7 @@ static void each(void *context, const sa_gradient_result *gradient) {
         print_gradient(results, gradient);
 }
 
-static bool check(gradcheck_options *options, sa_error *error) {
+static bool check(command_options *options, sa_error *error) {
     gradient_tally results = {.bars = json_array()};
     if (options->json) results.parameters = json_array();
     sa_gradcheck_options *job = &options->job;
@@ -126,7 +121,7 @@ static bool print_faults(sa_error *error) {
 /* Without a preset, chooses sizes small enough to check every weight in a second, unless options
  * give others. */
 static bool run(cli_call *call, sa_error *error) {
-    gradcheck_options *options = call->options;
+    command_options *options = call->options;
     sa_settings *settings = &options->settings;
     if (!cli_read_preset(call, settings, options->preset, error)) return false;
     if (!options->preset) {
@@ -142,7 +137,7 @@ const cli_command cli_gradcheck = {
     .name = "gradcheck",
     .words = "",
     .summary = "check every gradient against finite differences",
-    .size = sizeof(gradcheck_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", rows, 0},
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, AT(settings)}},

@@ -1,7 +1,4 @@
-#include "base/container.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
@@ -122,13 +119,13 @@ static bool show_json(const sa_container *file, const sa_settings *settings, sa_
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(cli_call *call, sa_error *error) {
-    const cli_json_options *options = call->options;
+    const bool *json = call->options;
     sa_container file = {0};
     sa_settings settings;
     sa_settings_init(&settings);
     const bool good = sa_container_open(&file, call->words[0], 1, NULL, error) &&
                       sa_settings_read_file(&settings, &file, error) &&
-                      (options->json ? show_json : show)(&file, &settings, error);
+                      (*json ? show_json : show)(&file, &settings, error);
     sa_container_close(&file);
     return good;
 }
@@ -137,7 +134,7 @@ const cli_command cli_inspect = {
     .name = "inspect",
     .words = "MODEL",
     .summary = "show what a model file holds",
-    .size = sizeof(cli_json_options),
+    .size = sizeof(bool),
     .sets = {{"Options", cli_json_rows, 0}},
     .run = run,
 };

@@ -1,13 +1,11 @@
-#include "base/container.h"
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 
 static bool run(cli_call *call, sa_error *error) {
-    const cli_json_options *options = call->options;
+    const bool *json = call->options;
     sa_buffer out = {0};
-    sa_buffer_adds(&out, options->json ? "{\"models\": [" : "");
+    sa_buffer_adds(&out, *json ? "{\"models\": [" : "");
     for (const sa_builtin *model = sa_builtins; model->name; model++) {
-        if (!options->json) {
+        if (!*json) {
             sa_buffer_addf(&out, SA_BUILTIN "%-18s %4zu kB  %-44s %s\n", model->name,
                            model->size / 1000, model->task, model->score);
             continue;
@@ -18,7 +16,7 @@ static bool run(cli_call *call, sa_error *error) {
                        model == sa_builtins ? "" : ",", model->name, model->size, model->task,
                        model->score, model->made);
     }
-    sa_buffer_adds(&out, options->json ? "\n]}\n" : "");
+    sa_buffer_adds(&out, *json ? "\n]}\n" : "");
     return cli_print(&out, error);
 }
 
@@ -26,7 +24,7 @@ const cli_command cli_models = {
     .name = "models",
     .words = "",
     .summary = "list the trained models that come with the program",
-    .size = sizeof(cli_json_options),
+    .size = sizeof(bool),
     .sets = {{"Options", cli_json_rows}},
     .run = run,
 };

@@ -1,17 +1,13 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <stdio.h>
 
-typedef struct prove_options {
+typedef struct command_options {
     sa_prove_options job;
     const char *columns;
     bool json;
-} prove_options;
-
-#define AT(field) offsetof(prove_options, field)
+} command_options;
 
 static const sa_option rows[] = {
     {"limit", SA_INT(RUN(job.limit), 32, 1, 65536, "N"),
@@ -50,7 +46,7 @@ static void each(void *context, const sa_proof_check *check) {
     all->failed += !check->ok;
 }
 
-static bool prove(const sa_model *model, prove_options *options, sa_error *error) {
+static bool prove(const sa_model *model, command_options *options, sa_error *error) {
     proof_tally all = {.checks = json_array()};
     options->job.each = each, options->job.context = &all;
     sa_buffer_addf(&all.text, "%-12s %9s %11s  verdict\n", "check", "worst", "allowed");
@@ -77,10 +73,9 @@ static bool prove(const sa_model *model, prove_options *options, sa_error *error
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(cli_call *call, sa_error *error) {
-    prove_options *options = call->options;
+    command_options *options = call->options;
     sa_corpus corpus = {0};
-    sa_model *model = cli_model_open(
-        call->words[0], &(cli_model_options){.max_len = SA_MAX_LEN, .threads = 1}, NULL, error);
+    sa_model *model = cli_model_open_alone(call->words[0], SA_MAX_LEN, error);
     options->job.corpus = &corpus;
     const bool good = model && cli_corpus_open(&corpus, call->words[1], options->columns, error) &&
                       prove(model, options, error);
@@ -93,7 +88,7 @@ const cli_command cli_prove = {
     .name = "prove",
     .words = "MODEL PAIRS",
     .summary = "check the invariants of batching, gradients and attention",
-    .size = sizeof(prove_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", rows, 0}},
     .items = "Checks",
     .item = sa_proof_check_name,

@@ -1,29 +1,22 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/corpus.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "report/table.h"
 
-#include <softalign/lab.h>
-
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 
-typedef struct score_options {
+typedef struct command_options {
     const char *against, *reverse;
     bool confidence, json, alignments;
     int links_base, gold_base, combine;
     sa_resampling resampling;
     sa_metrics metrics;
-} score_options;
-
-#define AT(field) offsetof(score_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"against", CLI_TEXT(INPUT, RUN(against), NULL, "FILE"),
@@ -109,7 +102,7 @@ typedef struct score_system {
 } score_system;
 
 typedef struct score_work {
-    const score_options *options;
+    const command_options *options;
     size_t count, references;
     bool resampled;            /* bootstrap samples were drawn */
     score_system ours, theirs; /* theirs.each is NULL without --against */
@@ -135,38 +128,34 @@ static bool compute_stats(score_work *work, score_system *system, const score_fi
     return true;
 }
 
+static void set_intervals(double *values, int count, sa_confidence_interval *interval) {
+    for (int m = 0; values && m < SA_METRIC_COUNT; m++)
+        interval[m] = sa_confidence_interval_of(values + m * count, count);
+}
+
 /* Draws the intervals of both systems and, with --against, the intervals and p of the differences
  * on the same samples. */
 static bool resample(score_work *work, sa_error *error) {
     const sa_resampling *drawn = &work->options->resampling;
-    const int count = drawn->samples;
-    score_system *const systems[] = {&work->ours, &work->theirs};
-    double *values[2] = {NULL}, *differences = NULL;
-    const int number = work->theirs.each ? 2 : 1;
-    bool good = true;
-    for (int k = 0; good && k < number; k++)
-        good = (values[k] = sa_bootstrap_values(systems[k]->each, work->count,
-                                                &work->options->metrics, drawn, error)) != NULL;
-    if (good && number == 2)
-        good = (differences =
-                    sa_new(SA_METRIC_COUNT * (size_t)count, sizeof *differences, error)) != NULL;
-    for (int i = 0; differences && i < SA_METRIC_COUNT * count; i++)
-        differences[i] = values[0][i] - values[1][i];
-    for (int m = 0; good && m < SA_METRIC_COUNT; m++) {
-        const int first = m * count;
-        if (differences) {
-            const double *const draws = differences + first;
-            const double difference = work->ours.value[m] - work->theirs.value[m];
-            work->p_value[m] = sa_bootstrap_p_value(draws, count, difference);
-            work->sacrebleu_p[m] = sa_sacrebleu_p_value(draws, count, difference);
-            work->difference[m] = sa_confidence_interval_of(differences + first, count);
-        }
-        for (int k = 0; k < number; k++)
-            systems[k]->interval[m] = sa_confidence_interval_of(values[k] + first, count);
+    const sa_metrics *metrics = &work->options->metrics;
+    const int count = drawn->samples, size = SA_METRIC_COUNT * count;
+    score_system *ours = &work->ours, *theirs = &work->theirs;
+    double *one = sa_bootstrap_values(ours->each, work->count, metrics, drawn, error);
+    double *other = one && theirs->each
+                        ? sa_bootstrap_values(theirs->each, work->count, metrics, drawn, error)
+                        : NULL;
+    double *differences = other ? sa_new((size_t)size, sizeof *differences, error) : NULL;
+    for (int i = 0; differences && i < size; i++) differences[i] = one[i] - other[i];
+    for (int m = 0; differences && m < SA_METRIC_COUNT; m++) {
+        const double *draws = differences + m * count, gap = ours->value[m] - theirs->value[m];
+        work->p_value[m] = sa_bootstrap_p_value(draws, count, gap);
+        work->sacrebleu_p[m] = sa_sacrebleu_p_value(draws, count, gap);
     }
-    work->resampled = good;
-    free(values[0]), free(values[1]), free(differences);
-    return good;
+    set_intervals(one, count, ours->interval), set_intervals(other, count, theirs->interval);
+    set_intervals(differences, count, work->difference);
+    work->resampled = one && (differences || !theirs->each);
+    free(one), free(other), free(differences);
+    return work->resampled;
 }
 
 static void add_signature(const score_work *work, int metric, sa_buffer *out) {
@@ -226,13 +215,9 @@ static bool print_text(const score_work *work, sa_error *error) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void add(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
-}
-
 static json_t *add_values(json_t *object, const double *value) {
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, sa_json_number(value[m]));
+        json_object_set_new(object, sa_metric_list[m].key, sa_json_number(value[m]));
     return object;
 }
 
@@ -241,13 +226,13 @@ static json_t *signatures(const score_work *work, bool *failed) {
     for (int m = SA_METRIC_BLEU; m <= SA_METRIC_CHRF; m++) {
         sa_buffer text = {0};
         add_signature(work, m, &text);
-        add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
+        json_object_set_new(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
     }
     return object;
 }
 
 static bool print_json(const score_work *work, sa_error *error) {
-    const score_options *options = work->options;
+    const command_options *options = work->options;
     const sa_bleu *bleu = &work->ours.sum.bleu;
     json_t *against = work->theirs.each ? add_values(json_object(), work->theirs.value) : NULL;
     bool failed = false;
@@ -324,7 +309,7 @@ static void clean_lines(const score_file *file) {
 }
 
 /* Scores the file words[0] against the references words[1] ... and prints the scores. */
-static bool score_texts(const score_options *options, const char *const *words, size_t count,
+static bool score_texts(const command_options *options, const char *const *words, size_t count,
                         sa_error *error) {
     enum { AGAINST = WORDS, FILES };
     const char *path[FILES] = {[AGAINST] = options->against};
@@ -379,7 +364,7 @@ static int linked_words(const line_links *links, int words) {
 
 /* Replaces the links with the combination of both directions. */
 static bool combine(line_links *links, const score_file *reverse, size_t i,
-                    const score_options *options, sa_error *error) {
+                    const command_options *options, sa_error *error) {
     line_links back = {0}, both = {0};
     bool good = read_links(&back, reverse, i, options->links_base, error);
     for (size_t k = 0; good && k < back.count; k++)
@@ -394,8 +379,8 @@ static bool combine(line_links *links, const score_file *reverse, size_t i,
     return true;
 }
 
-static bool count_line(const score_file *file, size_t i, const score_options *options, totals *sum,
-                       sa_error *error) {
+static bool count_line(const score_file *file, size_t i, const command_options *options,
+                       totals *sum, sa_error *error) {
     line_links links = {0}, gold = {0};
     const bool good = read_links(&links, &file[LINKS], i, options->links_base, error) &&
                       read_links(&gold, &file[GOLD], i, options->gold_base, error) &&
@@ -437,7 +422,7 @@ static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
                             "(--gold-base 1)?\n");
 }
 
-static bool print_rates(const totals *sum, const score_options *options, sa_error *error) {
+static bool print_rates(const totals *sum, const command_options *options, sa_error *error) {
     const sa_aer *one = &sum->aer[1];
     const double values[] = {(double)sum->sentences, (double)one->links,    (double)one->sure,
                              sa_aer_rate(one),       sa_aer_precision(one), sa_aer_recall(one)};
@@ -455,7 +440,7 @@ static bool print_rates(const totals *sum, const score_options *options, sa_erro
 }
 
 /* Scores the alignments words[0] against the gold alignments words[1]. */
-static bool score_links(const score_options *options, const char *const *words, sa_error *error) {
+static bool score_links(const command_options *options, const char *const *words, sa_error *error) {
     const char *const path[] = {words[0], words[1], options->reverse};
     score_file file[LINK_FILES] = {{0}};
     totals sum = {0};
@@ -471,7 +456,7 @@ static bool score_links(const score_options *options, const char *const *words, 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 /* Checks for options that exclude each other. */
-static bool check_options(const score_options *options, size_t count, sa_error *error) {
+static bool check_options(const command_options *options, size_t count, sa_error *error) {
     const char *of_texts = options->against ? "against" : options->confidence ? "confidence" : NULL;
     const char *of_links = options->reverse                ? "reverse"
                            : options->links_base           ? "links-base"
@@ -487,7 +472,7 @@ static bool check_options(const score_options *options, size_t count, sa_error *
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    score_options *options = call->options;
+    command_options *options = call->options;
     size_t given = 0;
     while (call->words[given]) given++;
     if (!check_options(options, given, error)) return false;
@@ -500,7 +485,7 @@ const cli_command cli_score = {
     .words = "HYPOTHESES REFERENCES...",
     .most = WORDS,
     .summary = "score the output of any system: BLEU, chrF, AER",
-    .size = sizeof(score_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Metrics", sa_metrics_options, AT(metrics)},
              {"Samples", sa_resampling_options, AT(resampling)},

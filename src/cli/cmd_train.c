@@ -1,21 +1,17 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "report/film.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct train_options {
+typedef struct command_options {
     sa_train_options job;
     const char *preset, *snapshots, *html;
     sa_settings settings;
     sa_page_text page;
     sa_corpus pairs; /* of --snapshots */
-} train_options;
-
-#define AT(field) offsetof(train_options, field)
+} command_options;
 
 static const char *const training_files[] = {"best.safetensors",
                                              "last.safetensors",
@@ -66,12 +62,21 @@ static const sa_option table[] = {
 
 /* ---- Resuming -------------------------------------------------------------------------------- */
 
+/* Reads only the settings of a model. */
+static bool settings_of(const char *path, sa_settings *settings, sa_error *error) {
+    sa_container file = {0};
+    const bool good = sa_container_open(&file, path, 1, NULL, error) &&
+                      sa_settings_read_file(settings, &file, error);
+    sa_container_close(&file);
+    return good;
+}
+
 /* Takes the settings that shape the model from its file; a preset or option that contradicts them
  * stays, and is refused later. Without a preset, the other settings are the defaults of the model's
  * family. */
-static bool initial_settings(train_options *options, sa_error *error) {
+static bool initial_settings(command_options *options, sa_error *error) {
     sa_settings trained = options->settings;
-    if (!cli_settings_of(options->job.init_from, &trained, error)) return false;
+    if (!settings_of(options->job.init_from, &trained, error)) return false;
     const char *family = options->preset ? NULL : sa_preset_default(trained.model);
     if (family && !sa_settings_preset(&options->settings, family, error)) return false;
     sa_settings_take_shape(&options->settings, &trained);
@@ -81,7 +86,7 @@ static bool initial_settings(train_options *options, sa_error *error) {
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool read_options(cli_call *call, sa_error *error) {
-    train_options *options = call->options;
+    command_options *options = call->options;
     if (!cli_read_preset(call, &options->settings, options->preset, error) ||
         !cli_check_needed(call, error))
         return false;
@@ -93,7 +98,7 @@ static bool read_options(cli_call *call, sa_error *error) {
     char last[SA_PATH_SIZE]; /* the interrupted training, whose settings options may only repeat */
     sa_path_in(last, options->job.out, "last.safetensors");
     if ((resumes || options->job.init_from) &&
-        (!(resumes ? cli_settings_of(last, &options->settings, error)
+        (!(resumes ? settings_of(last, &options->settings, error)
                    : initial_settings(options, error)) ||
          (options->preset && !sa_settings_preset(&options->settings, options->preset, error)) ||
          !cli_read(call, error)))
@@ -106,7 +111,7 @@ static bool read_options(cli_call *call, sa_error *error) {
 }
 
 /* Notes which limit ended the training, and how to continue. */
-static void show_limit(const sa_train_result *result, const train_options *options) {
+static void show_limit(const sa_train_result *result, const command_options *options) {
     static const struct {
         const char *reason, *option, *advice;
     } limits[] = {
@@ -130,7 +135,7 @@ static void show_limit(const sa_train_result *result, const train_options *optio
     }
 }
 
-static void show_result(const sa_train_result *result, const train_options *options) {
+static void show_result(const sa_train_result *result, const command_options *options) {
     enum { POOR = 10 }; /* a BLEU */
     const char *pairs = options->job.valid ? options->job.valid : options->job.train;
     char best[96] = "nothing validated";
@@ -153,7 +158,7 @@ static void show_result(const sa_train_result *result, const train_options *opti
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static bool save_page(const train_options *options, sa_error *error) {
+static bool save_page(const command_options *options, sa_error *error) {
     const char *out = options->job.out;
     char best[SA_PATH_SIZE];
     sa_html_report report;
@@ -178,7 +183,7 @@ static void watch(void *progress, const sa_progress *now) {
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    train_options *options = call->options;
+    command_options *options = call->options;
     if (!read_options(call, error)) return false;
     if (options->snapshots &&
         !cli_corpus_open(&options->pairs, options->snapshots, options->job.columns, error))
@@ -209,10 +214,10 @@ const cli_command cli_train = {
     .name = "train",
     .words = "--train PAIRS --out DIR",
     .summary = "train a translation model on sentence pairs",
-    .size = sizeof(train_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Page", sa_page_text_options, AT(page)},
-             {"Settings", sa_settings_options, offsetof(train_options, settings)}},
+             {"Settings", sa_settings_options, AT(settings)}},
     .first = " train valid out preset resume hidden tokenizer lr batch max-time ",
     .prints = cli_prints_nothing,
     .run = run,

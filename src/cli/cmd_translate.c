@@ -1,6 +1,4 @@
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
 
@@ -12,14 +10,12 @@
 enum { MODELS = 16, BATCHES = 64, NOTED_LINES = 5 };
 #define MODEL_SUFFIX ".safetensors"
 
-typedef struct translate_options {
+typedef struct command_options {
     sa_search search;
     cli_model_options model;
     const char *dictionary, *columns, *target_prefix;
     bool jsonl;
-} translate_options;
-
-#define AT(field) offsetof(translate_options, field)
+} command_options;
 
 static const sa_option table[] = {
     {"nbest", SA_INT(RUN(search.nbest), 1, 1, 1000, "N"),
@@ -36,7 +32,7 @@ static const sa_option table[] = {
 };
 
 typedef struct translate_work {
-    const translate_options *options;
+    const command_options *options;
     sa_model *models[MODELS];
     int number;
     sa_corpus dictionary;
@@ -194,7 +190,7 @@ static int count_models(const char *const *words, const char **text, sa_error *e
 }
 
 static bool open_work(translate_work *work, const char *const *words, sa_error *error) {
-    const translate_options *options = work->options;
+    const command_options *options = work->options;
     const char *text, *dictionary = options->dictionary;
     const int models = count_models(words, &text, error);
     for (; work->number < models; work->number++) {
@@ -232,7 +228,7 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
     return work->out != NULL;
 }
 
-static bool check_options(const translate_options *options, sa_error *error) {
+static bool check_options(const command_options *options, sa_error *error) {
     const sa_search *search = &options->search;
     if (search->nbest > search->beam && !search->sample)
         return sa_fail(error, SA_USAGE, "--nbest %d needs --beam %d or more", search->nbest,
@@ -246,7 +242,7 @@ static bool check_options(const translate_options *options, sa_error *error) {
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    const translate_options *options = call->options;
+    const command_options *options = call->options;
     if (!check_options(options, error)) return false;
     translate_work work = {.options = options, .search = options->search};
     work.search.weights = options->jsonl;
@@ -264,7 +260,7 @@ const cli_command cli_translate = {
     .words = "MODEL [MODEL.safetensors ...] [FILE]",
     .most = MODELS + 2,
     .summary = "translate one sentence per line",
-    .size = sizeof(translate_options),
+    .size = sizeof(command_options),
     .sets = {{"Options", table, 0},
              {"Model", cli_model_rows, AT(model)},
              {"Search", sa_search_options, AT(search)}},

@@ -1,28 +1,21 @@
-#include "cli/command.h"
-#include "base/file.h"
-#include "cli/output.h"
-#include "config/settings.h"
+#include "cli/cli.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(field) offsetof(cli_json_options, field)
-
 const sa_option cli_json_rows[] = {
-    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
+    {"json", SA_SWITCH(ONLY), "print one JSON object"},
     {0},
 };
 
-double cli_default_of(const cli_option_set *set, const sa_option *option) {
-    for (const char *const *name = set->zero; name && *name; name++)
-        if (strcmp(*name, option->name) == 0) return 0;
-    return option->default_value;
-}
-
 const cli_option_set *cli_option_set_at(const cli_command *command, size_t i) {
-    static const cli_option_set messages = {"Messages", cli_messages_options, 0, NULL, &cli_said};
+    static const sa_option rows[] = {
+        {"quiet", SA_SWITCH(ONLY), "print nothing on standard error except errors"},
+        {0},
+    };
+    static const cli_option_set messages = {"Messages", rows, 0, NULL, &cli_quiet};
     size_t own = 0;
     while (own < i && command->sets[own].options) own++;
     if (command->sets[own].options) return &command->sets[own];
@@ -215,8 +208,6 @@ static const sa_option *find_option(const cli_command *command, const char *argu
         if (is_named(option, argument)) break;
     return option;
 }
-
-extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
 
 /* Returns the option that other toolkits call by this name, such as "batch_size"; NULL: there is
  * none. A line of the list in help.md is "ours: theirs theirs ...". */

@@ -1,9 +1,6 @@
 /* help: prints the list of commands, the options of one command, or a table of everything for
  * programs. */
-#include "base/number.h"
-#include "cli/command.h"
-#include "cli/output.h"
-#include "config/settings.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +30,6 @@ const cli_command *cli_find(const char *name, sa_error *error) {
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
 
 static const char *text_of(const char *name) {
     char title[32];
@@ -70,13 +65,20 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Returns the default of an option of the set. */
+static double default_of(const cli_option_set *set, const sa_option *option) {
+    for (const char *const *name = set->zero; name && *name; name++)
+        if (strcmp(*name, option->name) == 0) return 0;
+    return option->default_value;
+}
+
 /* Appends " [1 to 8192; default 64]". */
 static void option_range(const cli_option_set *set, const sa_option *option, sa_buffer *out) {
     if (sa_option_is_text(option) || option->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
     sa_option_format_range(option, true, out);
     sa_buffer_adds(out, "; default ");
-    sa_option_format(option, cli_default_of(set, option), out);
+    sa_option_format(option, default_of(set, option), out);
     sa_buffer_adds(out, "]");
 }
 
@@ -206,24 +208,18 @@ static void list_all(sa_buffer *out) {
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-typedef struct help_options {
-    bool options;
-} help_options;
-
-#define AT(field) offsetof(help_options, field)
-
 static const sa_option rows[] = {
-    {"options", SA_SWITCH(RUN(options)), "print a table of all commands and options for programs"},
+    {"options", SA_SWITCH(ONLY), "print a table of all commands and options for programs"},
     {0},
 };
 
 static bool run(cli_call *call, sa_error *error) {
-    const help_options *options = call->options;
+    const bool *options = call->options;
     const char *word = call->words[0];
     const cli_command *command = word ? cli_find(word, error) : NULL;
     if (word && !command) return false;
     sa_buffer out = {0};
-    if (options->options)
+    if (*options)
         list_all(&out);
     else if (command)
         page(command, &out);
@@ -242,7 +238,7 @@ const cli_command cli_help = {
     .words = "[COMMAND]",
     .summary = "show all commands, or the options of one",
     .texts = 1,
-    .size = sizeof(help_options),
+    .size = sizeof(bool),
     .sets = {{"Options", rows, 0}},
     .run = run,
     .items = "Commands",

@@ -1,8 +1,4 @@
-#include "cli/inputs.h"
-#include "base/container.h"
-#include "base/memory.h"
-#include "base/utf8.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "data/corpus.h"
 #include "data/encoding.h"
 
@@ -55,15 +51,7 @@ bool cli_pairs_fail(const char *path, sa_error *error) {
     return false;
 }
 
-bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error) {
-    sa_container file = {0};
-    const bool good = sa_container_open(&file, path, 1, NULL, error) &&
-                      sa_settings_read_file(settings, &file, error);
-    sa_container_close(&file);
-    return good;
-}
-
-#define AT(field) offsetof(cli_model_options, field)
+typedef cli_model_options command_options;
 
 const sa_option cli_model_rows[] = {
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
@@ -106,6 +94,11 @@ sa_model *cli_model_open(const char *path, const cli_model_options *options,
     }
     sa_model_close(model);
     return NULL;
+}
+
+sa_model *cli_model_open_alone(const char *path, int max_len, sa_error *error) {
+    const cli_model_options options = {.max_len = max_len, .threads = 1};
+    return cli_model_open(path, &options, NULL, error);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cli.h"
 
 int main(int argc, char **argv) {
     return cli_run(argc, argv, NULL);

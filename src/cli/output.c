@@ -1,6 +1,4 @@
-#include "cli/output.h"
-#include "base/clock.h"
-#include "base/file.h"
+#include "cli/cli.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -29,25 +27,15 @@ void cli_output_init(void) {
 
 /* ---- Standard output ------------------------------------------------------------------------- */
 
-/* Prints the text; on a terminal, escapes it, except characters in `keep`; NULL: it is already
- * escaped. */
-static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
+bool cli_print(sa_buffer *buffer, sa_error *error) {
     sa_buffer safe = {.failed = buffer->failed};
-    const bool terminal = keep && isatty(STDOUT_FILENO);
-    if (terminal) sa_buffer_add_safe(&safe, buffer->text, buffer->size, keep);
+    const bool terminal = isatty(STDOUT_FILENO);
+    if (terminal) sa_buffer_add_safe(&safe, buffer->text, buffer->size, "\n\t");
     const bool good =
         sa_write_text(STDOUT_FILENO, "standard output", terminal ? &safe : buffer, error);
     sa_buffer_release(&safe);
     sa_buffer_release(buffer);
     return good;
-}
-
-bool cli_print(sa_buffer *buffer, sa_error *error) {
-    return print(buffer, "\n\t", error);
-}
-
-bool cli_print_picture(sa_buffer *buffer, sa_error *error) {
-    return print(buffer, NULL, error);
 }
 
 void cli_wrap(sa_buffer *out, const char *line, size_t column) {
@@ -78,20 +66,7 @@ bool cli_print_json(json_t *value, sa_error *error) {
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 const char *cli_name = "softalign";
-cli_messages cli_said;
-bool cli_follows;
-
-/* Returns whether to print no messages: with --quiet, and in a process that follows another. */
-static bool is_quiet(void) {
-    return cli_said.quiet || cli_follows;
-}
-
-#define SAID(field) SA_SCOPE_RUN, offsetof(cli_messages, field)
-
-const sa_option cli_messages_options[] = {
-    {"quiet", SA_SWITCH(SAID(quiet)), "print nothing on standard error except errors"},
-    {0},
-};
+bool cli_quiet, cli_follows;
 
 static void say(const char *line) {
     char safe[16384];
@@ -101,7 +76,7 @@ static void say(const char *line) {
 void cli_note(const char *format, ...) {
     char line[8192];
     va_list values;
-    if (is_quiet()) return;
+    if (cli_quiet || cli_follows) return;
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
@@ -169,13 +144,6 @@ void cli_note_folder(const char *folder, const char *const files[]) {
     sa_buffer_release(&line);
 }
 
-void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last) {
-    if (first == last)
-        cli_note("wrote %s/%04zu.%s", folder, first, ending);
-    else
-        cli_note("wrote %s/%04zu.%s to %s/%04zu.%s", folder, first, ending, folder, last, ending);
-}
-
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 enum { PLAIN_SECONDS = 5 }; /* between lines in a file or pipe */
@@ -186,13 +154,13 @@ bool cli_is_dumb(void) {
 }
 
 void cli_progress_init(cli_progress *progress) {
-    const bool terminal = !is_quiet() && isatty(STDERR_FILENO) && !cli_is_dumb();
+    const bool terminal = !cli_quiet && !cli_follows && isatty(STDERR_FILENO) && !cli_is_dumb();
     *progress = (cli_progress){.terminal = terminal, .last = -1};
 }
 
 void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
-    if (is_quiet()) return;
+    if (cli_quiet || cli_follows) return;
     if (report->kind == SA_PROGRESS_STEP) {
         if (!progress->terminal && progress->last >= 0 &&
             report->spent.seconds < progress->last + PLAIN_SECONDS)

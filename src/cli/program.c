@@ -1,6 +1,5 @@
 /* program: chooses the command, runs it and sets the exit code. */
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 
 #include <signal.h>
 #include <stdlib.h>

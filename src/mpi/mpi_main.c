@@ -1,6 +1,5 @@
 /* Runs the command line in several processes at once, which exchange sums over MPI. */
-#include "cli/command.h"
-#include "cli/output.h"
+#include "cli/cli.h"
 #include "mpi/node.h"
 #include "train/session.h"
 

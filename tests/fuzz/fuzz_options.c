@@ -1,6 +1,6 @@
 /* Options. The input is a byte that selects a command, and its arguments line by line. All of it
  * is also read as the settings of a model file or as lines of name and value. */
-#include "cli/command.h"
+#include "cli/cli.h"
 #include "config/settings.h"
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /* softalign with a fault: in double precision every weight of softmax is a billionth too large,
  * which `prove` must notice. */
-#include "cli/command.h"
+#include "cli/cli.h"
 #include "tensor/vec.h"
 
 __typeof__(sa_softmax) __real_sa_softmax_f64, __wrap_sa_softmax_f64;

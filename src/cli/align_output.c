@@ -1,5 +1,4 @@
 #include "cli/align_output.h"
-#include "cli/cli.h"
 #include "data/corpus.h"
 #include "metrics/linking.h"
 

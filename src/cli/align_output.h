@@ -1,8 +1,8 @@
 /* align_output: writes alignments in all forms, for align, attribute and align-words. */
 #pragma once
 
+#include "cli/cli.h"
 #include "report/figure.h"
-#include "report/html_report.h"
 #include "report/matrix.h"
 
 /* The outputs with a file for each pair (CLI_CSV to CLI_PDF), and those with one file for all. */

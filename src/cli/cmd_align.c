@@ -2,7 +2,6 @@
 #include "aligner/aligner.h"
 #include "base/clock.h"
 #include "cli/align_output.h"
-#include "cli/cli.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/attention_statistics.h"

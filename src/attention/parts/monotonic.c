@@ -13,8 +13,6 @@
  * same equations give a row with a single 1, or an empty one. */
 #include "attention/parts.h"
 
-#include <string.h>
-
 /* ---- The score ------------------------------------------------------------------------------- */
 
 /* The parameters of the score, one after the other in a row. */

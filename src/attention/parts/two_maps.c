@@ -8,8 +8,6 @@
  * negative. The norm of the head (head_norm.c) follows. */
 #include "attention/parts.h"
 
-#include <string.h>
-
 typedef struct two_maps { /* weights, or their gradients */
     sa_mat lambda;        /* [4 x d] lambda_q1, lambda_k1, lambda_q2, lambda_k2 */
     sa_real init;         /* lambda_init */

@@ -11,8 +11,6 @@
  * The softmax is taken over the window, before the Gaussian. */
 #include "attention/parts.h"
 
-#include <string.h>
-
 typedef struct window { /* weights, or their gradients */
     int D;
     sa_weight W_p; /* [n_a x n] for a predicted center, like the next */

@@ -1,6 +1,5 @@
 #include "base/number.h"
 #include "cli/cli.h"
-#include "data/csv.h"
 #include "report/matrix.h"
 
 #include <math.h>

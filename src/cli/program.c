@@ -1,7 +1,6 @@
 /* program: chooses the command, runs it and sets the exit code. */
 #include "cli/cli.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* dump: writes weights, batch, loss, gradients and dropout masks of a gradient check to a file for
  * other programs. */
-#include "base/container.h"
 #include "config/settings.h"
 #include "lab/lab_model.h"
 

@@ -393,6 +393,46 @@ START_TEST(limits_are_where_they_are_said_to_be) {
 }
 END_TEST
 
+/* Parameters that are not given are where training starts, but v_a is all ones. */
+START_TEST(parameters_that_are_not_given) {
+    static const struct {
+        int attention, cols;
+        double number;
+    } cases[] = {{SA_ATTENTION_QK_NORM, 1, 2.584962500721156 /* log2(S^2 - S) */},
+                 {SA_ATTENTION_GAUSSIAN, 1, 0.34657359027997264 /* (log D) / 4 */},
+                 {SA_ATTENTION_ADDITIVE, D, 1}};
+    for (int i = 0; i < 3; i++) {
+        const double number = cases[i].number, given[D] = {number, number, number, number};
+        sa_attend_options job = job_of(cases[i].attention, 1);
+        double weights[Q * S];
+        attend(&job);
+        memcpy(weights, out.weights, sizeof weights);
+        sa_attend_result_release(&out);
+        job.v_a = (sa_table){"v", 1, cases[i].cols, given};
+        attend(&job);
+        for (int k = 0; k < Q * S; k++) ck_assert_double_eq_tol(out.weights[k], weights[k], 1e-12);
+        sa_attend_result_release(&out);
+    }
+}
+END_TEST
+
+/* One number that leaves the range, the first or the last, in what is put out. */
+START_TEST(numbers_may_be_too_large) {
+    for (int column = 0; column < 2; column++) {
+        const double W[4] = {column ? 1 : 100, 0, 0, column ? 100 : 1};
+        double large[S * 2];
+        sa_attend_options job = job_of(SA_ATTENTION_UNIFORM, 1);
+        for (int k = 0; k < S * 2; k++) large[k] = k % 2 == column ? 1e307 : 1;
+        job.values.numbers = large;
+        attend(&job), sa_attend_result_release(&out);
+        job.query.rows = 1;
+        job.output_projection.W = (sa_table){"W", 2, 2, W};
+        refused(&job, SA_DATA,
+                "the numbers are too large: sums of products leave the range of double precision");
+    }
+}
+END_TEST
+
 /* Models learn these; there is none here. */
 START_TEST(what_is_learned_is_refused) {
     static const struct {
@@ -435,6 +475,8 @@ int main(void) {
     tcase_add_test(tests, a_width_that_does_not_matter_is_the_largest);
     tcase_add_test(tests, given_weights_exclude_the_rest);
     tcase_add_test(tests, limits_are_where_they_are_said_to_be);
+    tcase_add_test(tests, parameters_that_are_not_given);
+    tcase_add_test(tests, numbers_may_be_too_large);
     tcase_add_test(tests, what_is_learned_is_refused);
     return suite_run(suite);
 }

@@ -59,8 +59,8 @@ static void join_subwords(const sa_tokenizer *tokenizer, const sa_token *tokens,
         if (word) word[words++].size = text.size - start;
         start = text.size;
     }
-    start = 0;
-    for (size_t i = 0; word && i < words; start += word[i++].size) word[i].text = text.text + start;
+    const char *at = text.text; /* NULL: there is no memory, or no word */
+    for (size_t i = 0; word && at && i < words; at += word[i++].size) word[i].text = at;
     if (word && !text.failed) tokenizer->join_words(word, words, spacing, out);
     out->failed |= !word || text.failed;
     sa_buffer_release(&text);

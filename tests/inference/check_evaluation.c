@@ -201,6 +201,25 @@ START_TEST(a_model_without_attention_has_no_links) {
 }
 END_TEST
 
+/* A model that has learned nothing goes on until it is cut off. */
+START_TEST(translations_may_have_no_end) {
+    const char *sources[PAIRS];
+    sa_translation found[PAIRS];
+    int cut = 0;
+    open_model("steps=3");
+    evaluate();
+    for (int i = 0; i < PAIRS; i++) sources[i] = pairs[i].source;
+    ck_assert(sa_translate(model, sources, PAIRS, &search, found, &error));
+    for (int i = 0; i < PAIRS; i++) {
+        ck_assert_int_eq(results[i].complete, found[i].complete);
+        cut += !found[i].complete;
+    }
+    ck_assert_int_gt(cut, 0);
+    sa_translations_release(found, PAIRS);
+    close_model();
+}
+END_TEST
+
 /* Rows that an override makes uniform have the entropy log S, end of sentence included. */
 START_TEST(weights_may_be_overridden) {
     open_model("");
@@ -406,6 +425,7 @@ int main(void) {
     tcase_add_test(tests, links_of_subwords_are_between_words);
     tcase_add_test(tests, translations_are_those_of_the_search);
     tcase_add_test(tests, lengths_may_be_those_of_the_references);
+    tcase_add_test(tests, translations_may_have_no_end);
     tcase_add_test(tests, weights_may_be_overridden);
     tcase_add_test(tests, links_may_be_of_words_that_are_read);
     tcase_add_test(tests, many_pairs_have_their_own_results);

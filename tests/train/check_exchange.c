@@ -312,6 +312,22 @@ START_TEST(weights_that_differ_end_a_training) {
 }
 END_TEST
 
+/* What they begin with is compared before the first update. */
+START_TEST(settings_that_differ_begin_no_training) {
+    const sa_settings settings = small_settings();
+    begin(0, false);
+    pair.gather = gather_spoiled, pair.sum = count_update;
+    updates = spoiled_from = 0;
+    sa_session_processes = &pair;
+    const bool good = train(&settings, false);
+    sa_session_processes = NULL;
+    ck_assert(!good);
+    ck_assert_msg(strstr(error.text, "process 1 on 'b' has "), "%s", error.text);
+    ck_assert_ptr_null(strstr(error.text, "weights"));
+    ck_assert_int_eq(updates, 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("exchange", &tests);
@@ -325,5 +341,6 @@ int main(void) {
     tcase_add_test(tests, the_resumed_training_must_be_the_same);
     tcase_add_test(tests, processes_stop_together);
     tcase_add_test(tests, weights_that_differ_end_a_training);
+    tcase_add_test(tests, settings_that_differ_begin_no_training);
     return suite_run(suite);
 }

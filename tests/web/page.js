@@ -15,6 +15,13 @@ const { settings, tour } = require("./page_tour.js");
 const { cells, gradients, inside, insight, time, unusual } = require("./page_training.js");
 
 // All of it in Chromium; in Firefox what needs neither downloads nor the clipboard.
+const PARTS = [
+  [insight, time, inside, cells, unusual, gradients],
+  [files, copies, texts, refusals, settings],
+  [grammars, tour, lectures],
+  [fits, seen],
+];
+
 async function main(file, folder, command = "chromium") {
   const isFirefox = command.startsWith("firefox");
   const browser = isFirefox ? new Firefox() : new Browser(command);
@@ -24,25 +31,12 @@ async function main(file, folder, command = "chromium") {
     if (isFirefox) await browser.start(command);
     const page = await browser.open(file, { width: 1280, height: 900 });
     await ready(page);
-    await insight(page);
-    await time(page);
-    await inside(page);
-    await cells(page);
-    await unusual(page);
-    await gradients(page);
-    if (!isFirefox) {
-      await files(browser, page, folder);
-      await copies(browser, page, folder);
-      await texts(page, folder);
-      await refusals(page, folder);
-      await settings(page);
-    }
-    await grammars(page);
-    await tour(page);
-    await lectures(page);
-    if (!isFirefox) {
-      await fits(page);
-      await seen(page);
+    const [first, ofFiles, then, last] = PARTS;
+    const parts = isFirefox ? [first, then] : [first, ofFiles, then, last];
+    for (const part of parts.flat()) {
+      const begin = performance.now();
+      await part(page, folder, browser);
+      console.log(`${part.name}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
     }
     assert.deepStrictEqual(
       isFirefox ? await page.heard() : page.complaints,

@@ -78,7 +78,7 @@ async function otherModels(page, folder, to) {
   await page.until(`state.task === "reorder" && !byId("start").disabled`);
 }
 
-async function files(browser, page, folder) {
+async function files(page, folder, browser) {
   const to = path.resolve(folder, "got");
   const saved = await page.run(last("step"));
   await saving(browser, page, to);
@@ -87,7 +87,7 @@ async function files(browser, page, folder) {
 }
 
 // The two texts to copy, and a file dropped anywhere.
-async function copies(browser, page, folder) {
+async function copies(page, folder, browser) {
   await browser.send("Browser.grantPermissions", {
     permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"],
   });

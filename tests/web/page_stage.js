@@ -16,7 +16,7 @@ async function playing(page) {
   await page.key("p");
   await page.until("isOnStage()");
   await choose(page, "#seconds", "5");
-  await page.run(`state.pause = 200; byId("play").focus()`);
+  await page.run(`state.pause = 100; byId("play").focus()`);
   await page.key(" ");
   await page.until("player.timer && past.at > 2", 60000); // learned unseen, then slowly
   await page.key(" ");

@@ -35,17 +35,35 @@ export function readPairs(text) {
   return { lines, skipped: all.length - lines.length };
 }
 
-// Returns the pairs of a task or the grammar whose sources have at most the wanted number of words.
-// A grammar with fewer pairs gives all of them.
-async function taskPairs(split, pairs) {
-  const task = state.grammar === null ? state.task : null;
-  const made = (count) => call("pairs", task, count, 1, split, state.longest);
+// Returns the pairs of a task or (null) the grammar whose sources have at most the wanted number of
+// words. A grammar with fewer pairs gives all of them.
+async function taskPairs(split, pairs, task, longest) {
+  const made = (count) => call("pairs", task, count, 1, split, longest);
   const text = await made(pairs).catch((error) => {
     const [, found] = /found only (\d+) different/.exec(error.message) ?? [];
     if (task !== null || found === undefined) throw error;
     return Number(found) ? made(Number(found)) : "";
   });
   return text.split("\n").filter(Boolean);
+}
+
+// Makes pairs, unless those that there are were made with the same settings.
+async function makeTaskPairs() {
+  const { grammar, pairs, longest } = state;
+  const task = grammar === null ? state.task : null;
+  const settings = JSON.stringify([task, grammar, pairs, longest]);
+  if (training.pairs.settings === settings) return;
+  if (grammar !== null) await call("grammar", grammar);
+  const train = await taskPairs("train", pairs, task, longest);
+  const valid = await taskPairs("valid", task === null ? HELD_OUT : 2000, task, longest);
+  if (train.length < LEAST_PAIRS)
+    throw new Error(textOf("tooFew", { n: train.length, least: LEAST_PAIRS }));
+  training.pairs = {
+    settings,
+    count: train.length,
+    train: `${train.join("\n")}\n`,
+    valid: valid.length ? `${valid.slice(0, HELD_OUT).join("\n")}\n` : null,
+  };
 }
 
 export async function makePairs() {
@@ -58,18 +76,9 @@ export async function makePairs() {
     };
     return;
   }
-  if (state.grammar !== null) await call("grammar", state.grammar);
-  const train = await taskPairs("train", state.pairs);
-  const candidates = state.grammar === null ? 2000 : HELD_OUT;
-  const valid = (await taskPairs("valid", candidates)).slice(0, HELD_OUT);
-  if (train.length < LEAST_PAIRS)
-    throw new Error(textOf("tooFew", { n: train.length, least: LEAST_PAIRS }));
-  training.pairs = {
-    train: `${train.join("\n")}\n`,
-    valid: valid.length ? `${valid.join("\n")}\n` : null,
-    note:
-      state.grammar !== null && train.length < state.pairs
-        ? textOf("grammarNote", { n: train.length })
-        : "",
-  };
+  await makeTaskPairs();
+  training.pairs.note =
+    state.grammar !== null && training.pairs.count < state.pairs
+      ? textOf("grammarNote", { n: training.pairs.count })
+      : "";
 }

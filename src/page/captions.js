@@ -4,7 +4,7 @@
 export const captions = {
   axes: ["source", "target"],
   coverage: "coverage: sum of weights",
-  entropy: "entropy",
+  entropy: "entropy, nats",
   weight: "weight",
   difference: "difference",
   goldLink: "gold link",

@@ -7,7 +7,7 @@ import { clamp } from "./numbers.js";
 import { clipped, fixed, numeral } from "./text.js";
 
 // Returns about five round numbers from least to most.
-function ticks(least, most) {
+export function ticks(least, most) {
   const rough = (most - least) / 5 || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);

@@ -86,36 +86,63 @@ export function addLinkKey(picture, { small, keyLeft, height, isLine }, gold) {
   }
 }
 
-// Adds bars for the sum of weights of each source word and the entropy of each target word. Returns
-// a function that shows those of some weights.
-export function addSums(picture, { left, top, cell, rows, columns, font, toX, toY }) {
+// Adds the frames of both margins, the numbers at their ends and their names. Returns the number at
+// the end of the lower one.
+function addMarginAxes(picture, { left, font, small }, across, down) {
+  const frameOf = (box) => svg("rect", { class: "frame", ...box });
+  const text = (words, place) =>
+    svg("text", { class: "small", "font-size": small, ...place }, words);
+  const below = across.y + across.height + font;
+  const end = { "text-anchor": "end" };
+  const beside = { x: left - 4, ...end };
+  const most = text("", { ...beside, y: down.y + down.height + 0.2 * small });
+  picture.append(
+    frameOf(across),
+    text("0", { x: across.x, y: below }),
+    text(numeral(shortOf(across.most)), { x: across.x + across.width, y: below, ...end }),
+    text(captions.entropy, { x: across.x, y: below + 1.1 * font }),
+    frameOf(down),
+    text("0", { ...beside, y: down.y + 0.6 * small }),
+    most,
+    text(captions.coverage, { x: left, y: down.y + down.height + font }),
+  );
+  return most;
+}
+
+// Adds bars for the sum of weights of each source word and the entropy of each target word, each in
+// a frame with numbers. Returns a function that shows those of some weights.
+export function addSums(picture, layout) {
+  const { left, top, cell, rows, columns, font, toX, toY } = layout;
   const right = left + columns * cell + 8;
   const bottom = top + rows * cell + 4;
   const across = 3.2 * font;
   const down = 1.5 * font;
-  const small = { class: "small", "font-size": font * 0.85 };
   const entropies = Array.from({ length: rows }, (_, t) => {
     const place = { x: right, y: toY(t) + cell * 0.3, height: cell * 0.4, width: 0 };
-    return svg("rect", { class: "sum", ...place });
+    return svg("rect", { class: "sum entropy", ...place });
   });
   const covers = Array.from({ length: columns }, (_, s) => {
     const place = { x: toX(s) + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 };
-    return svg("rect", { class: "sum", ...place });
+    return svg("rect", { class: "sum coverage", ...place });
   });
-  picture.append(
-    ...entropies,
-    ...covers,
-    svg("text", { ...small, x: right, y: bottom + font * 0.7 }, captions.entropy),
-    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, captions.coverage),
+  const most = Math.log(columns) || 1; // of the entropies
+  picture.append(...entropies, ...covers);
+  const mostCovered = addMarginAxes(
+    picture,
+    layout,
+    { x: right, y: top, width: across, height: rows * cell, most },
+    { x: left, y: bottom, width: columns * cell, height: down },
   );
   return (weights) => {
     entropies.forEach((bar, t) => {
       const entropy = entropyOf(rowOf(weights, t, columns));
-      bar.setAttribute("width", Math.min(entropy / (Math.log(columns) || 1), 1) * across);
+      bar.setAttribute("width", Math.min(entropy / most, 1) * across);
     });
-    covers.forEach((bar, s) => {
-      const sum = weights.reduce((all, x, at) => (at % columns === s ? all + x : all), 0);
-      bar.setAttribute("height", clamp(sum / 2, 0, 1) * down);
-    });
+    const sums = covers.map((_, s) =>
+      weights.reduce((all, x, at) => (at % columns === s ? all + x : all), 0),
+    );
+    const covered = Math.max(2, Math.ceil(Math.max(...sums) - 0.005));
+    covers.forEach((bar, s) => bar.setAttribute("height", clamp(sums[s] / covered, 0, 1) * down));
+    mostCovered.textContent = String(covered);
   };
 }

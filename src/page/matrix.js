@@ -13,17 +13,47 @@ import { clipped, isRightToLeft, numeral } from "./text.js";
 // Columns of fewer em are below upright words: slanted ones would overlap.
 export const UPRIGHT = 1.2;
 
+export const NARROW = 640; // pixels of a phone's window
+const TALL = 0.7; // of its height that a matrix takes at most
+
+const longest = (list, font) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
+
+// Returns the lines of the scale and, below it, of the key of links.
+const linesBelow = (gold) => (gold.length ? 4.1 : 2.4);
+
+// Returns the sizes of a matrix in a narrow window, as `large` takes them: letters as large as fit
+// `width` and `height` pixels, up to `most`. Of `many` side by side only the first has its words.
+export function sizesIn({ source, target }, { width, height, most, many = 1, gold = [] }) {
+  const cellOf = (font) =>
+    Math.floor(
+      Math.min(
+        (width - longest(target, font) - 22 - 1.5 * font - (many - 1) * 18) /
+          (many * source.length),
+        (height - longest(source, font) - 18 - (linesBelow(gold) + 2.3) * font) / target.length,
+        2 * most,
+      ),
+    );
+  let font = Math.round(most);
+  while (font > 8 && cellOf(font) < font) font--;
+  return { cell: Math.max(cellOf(font), 4), font, isKeyed: true, isNarrow: true, isUpright: true };
+}
+
+const inWindow = (words, gold) =>
+  innerWidth > NARROW
+    ? null
+    : sizesIn(words, { width: innerWidth - 28, height: TALL * innerHeight, most: 15, gold });
+
 // Returns the sizes of cells and words. `large` sets those of cells and letters.
 function measure(words, { beside, large }) {
   const columns = words.source.length;
   const isNarrow = beside > 2;
-  const widest = isNarrow ? 30 : 46;
+  const widest = isNarrow ? 30 : 40;
   const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
-  const small = large ? font : font * 0.85;
-  const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
-  const source = longest(words.source);
-  return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
+  const small = large ? font : font * 0.95;
+  const source = longest(words.source, font);
+  const target = large?.bare ? 0 : longest(words.target, font);
+  return { columns, cell, font, small, source, target };
 }
 
 // Returns the places of all parts, in the units of the picture.
@@ -34,7 +64,7 @@ function layoutOf(words, options) {
   const isBack = isRightToLeft(words.source);
   const isSlanted = source > cell - 4;
   const slope = source * Math.SQRT1_2;
-  const isUpright = isSlanted && cell < UPRIGHT * font;
+  const isUpright = isSlanted && (cell < UPRIGHT * font || Boolean(large?.isUpright));
   const high = isUpright ? 1 : large ? 0.87 : Math.SQRT1_2; // of slanted words, by their length
   const rise = isSlanted ? high * source + font * 0.8 : font;
   const isKeyed = !large || large.isKeyed;
@@ -42,15 +72,17 @@ function layoutOf(words, options) {
   const top = rise + 10 + axis;
   const left = large?.bare ? 0 : target + 14 + axis;
   const isLine = Boolean(large) && !large.isNarrow;
-  const keys = isLine ? 1.5 : gold.length ? 4.1 : 2.4; // lines of the scale and of the key of links
-  const below = isKeyed ? keys * small : 8;
+  const below = isKeyed ? (isLine ? 1.5 : linesBelow(gold)) * small : 8;
   const overhang = isSlanted ? slope + font - cell / 2 : 8;
-  const right = large ? 8 : Math.max((sums ? 4 * font : 0) + 8, overhang);
-  const line = isLine ? lineWidth(small, gold) : (large ? 0 : left) + 15 * small;
+  const margin = Math.max(3.2 * font, widthOf(captions.entropy, small)) + 12;
+  const right = large ? 8 : Math.max(sums ? margin : 8, overhang);
+  const keyLeft = large ? 0 : left;
+  const name = widthOf(options.scale ?? options.unit ?? captions.weight, small);
+  const line = isLine ? lineWidth(small, gold) : keyLeft + 11 * small + name;
   const width = Math.max(left + columns * cell + right, isKeyed && !large?.bare ? line : 0);
   // The scale stands right of the words below the matrix where both fit.
-  const isInline = sums && width - left > widthOf(captions.coverage, font * 0.85) + 16 * small;
-  const coverage = (sums ? 1.8 * font : 8) + (sums && !isInline ? 1.2 * font : 0);
+  const isInline = sums && width - left > widthOf(captions.coverage, small) + 16 * small;
+  const coverage = (sums ? 2.3 * font : 8) + (sums && !isInline ? 0.9 * font : 0);
   const height = top + rows * cell + coverage + below;
   return {
     columns,
@@ -66,7 +98,7 @@ function layoutOf(words, options) {
     isSlanted,
     isInline,
     isLine, // scale and key are one line
-    keyLeft: large ? 0 : left,
+    keyLeft,
     scaleY: height - below + 0.3 * small,
     slant: isUpright ? -90 : large ? -60 : -45,
     box: { x: left, y: top, width: columns * cell, height: rows * cell },
@@ -204,15 +236,19 @@ function drawParts(words, options, layout) {
 //   unit     of numbers that are not weights: the darkest cell is the largest
 //   sums     with bars of sums and entropies
 //   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
-//   large    { cell, font, isKeyed, isNarrow, bare }: a matrix of these sizes without sums; only if
-//            isKeyed with names of axes, scale and key; a bare one without these and target words
-export function Matrix(words, options) {
-  const { act, gold = [], large, signed, unit } = options;
+//   hasKeys  whether it takes keys: only without `large`, unless told
+//   large    { cell, font, isKeyed, isNarrow, isUpright, bare }: a matrix of these sizes without
+//            sums; only if isKeyed with names of axes, scale and key; a bare one without these and
+//            target words. In a narrow window it is as large as fits.
+export function Matrix(words, given) {
+  const { act, gold = [], signed, unit, hasKeys = !given.large } = given;
+  const large = given.large ?? inWindow(words, gold);
+  const options = { ...given, large, sums: given.sums && !large };
   const layout = layoutOf(words, options);
   const { rows, columns, cell } = layout;
   const parts = drawParts(words, options, layout);
   const { picture } = parts;
-  const room = roomOf(layout, options.beside);
+  const room = large?.isUpright ? `${layout.width}px` : roomOf(layout, options.beside);
   const shown = { weights: [], most: 1 }; // most: what the darkest cell stands for
   picture.style.width = room;
   const showSums = options.sums ? addSums(picture, layout) : () => {};
@@ -220,7 +256,7 @@ export function Matrix(words, options) {
   const showMost = isKeyed ? addScale(picture, layout, signed, options.scale ?? unit) : () => {};
   if (gold.length && isKeyed) addLinkKey(picture, layout, gold);
   if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
-  const keep = act && !large ? addKeys(picture, words, act) : () => {};
+  const keep = act && hasKeys ? addKeys(picture, words, act) : () => {};
   const weightsAt = (t) => rowOf(shown.weights, t, columns);
 
   return {
@@ -246,7 +282,7 @@ export function Matrix(words, options) {
     highlight(pointedRow, pointedColumn = null) {
       const row = pointedRow < rows ? pointedRow : null;
       const column = pointedColumn < columns ? pointedColumn : null;
-      const lit = row === null || cell < 24 ? [] : Array.from(weightsAt(row));
+      const lit = row === null || cell < (large ? 30 : 24) ? [] : Array.from(weightsAt(row));
       keep(row, column);
       picture.classList.toggle("looking", row !== null);
       parts.values.replaceChildren(...lit.map((x, s) => valueOf(x, shown.most, row, s, layout)));

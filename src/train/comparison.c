@@ -180,11 +180,12 @@ static bool read_columns(sa_comparison *all, sa_error *error) {
     for (size_t size; *list; list += size + (list[size] == ',')) {
         int k = 0;
         size = strcspn(list, ",");
+        if (size == 5 && strncmp(list, "model", size) == 0) continue; /* names all rows */
         while (k < SA_COMPARE_SHOWN && (strlen(sa_compare_columns[k].key) != size ||
                                         strncmp(sa_compare_columns[k].key, list, size) != 0))
             k++;
         if (k == SA_COMPARE_SHOWN)
-            return sa_fail(error, SA_USAGE, "--table-columns '%.*s': no column of table.csv",
+            return sa_fail(error, SA_USAGE, "--table-columns '%.*s': table.tex has no such column",
                            (int)size, list);
         all->latex[k] = true;
     }
@@ -207,8 +208,7 @@ static void add_latex_cell(const sa_compare_model *model, int k, bool bold, sa_b
         sa_buffer_adds(out, "$_{\\pm");
         sa_table_cell(column, model->scores[SA_COMPARE_DEVIATION][k], out);
     }
-    sa_buffer_adds(out, spread ? "}$" : "");
-    sa_buffer_adds(out, bold ? "}" : "");
+    sa_buffer_addf(out, "%s%s", spread ? "}$" : "", bold ? "}" : "");
 }
 
 /* Appends a table, without the columns in which no model has a number. */

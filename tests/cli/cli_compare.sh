@@ -54,10 +54,10 @@ same "parameters, BLEU, AER and p in LaTeX" \
     "$(awk -F , -v bleu="$(spread_of_fixed 8 2)" '$1 == "fixed" && $2 == "median" { printf "%d %s - %.3f\n", $3, bleu, $15 }' whole/table.csv)" \
     "$(row_of_fixed)"
 grep -q 'Models on 40 test pairs: means and standard deviations over 2 seeds\.$' whole/table.tex || fail "the caption: $(cat whole/table.tex)"
-compare $models $short --out whole --table-columns updates,loss,exact
+compare $models $short --out whole --table-columns model,updates,loss,exact
 same "chosen titles" 'model & updates & loss & exact \% \\' "$(grep '^model' whole/table.tex)"
 same "updates and loss in LaTeX" "30 $(spread_of_fixed 6 4)" "$(row_of_fixed | cut -d ' ' -f 1,2)"
-expect 2 "--table-columns 'blue': no column of table.csv" compare --train mono.tsv --test unseen.tsv --models fixed --out early \
+expect 2 "--table-columns 'blue': table.tex has no such column" compare --train mono.tsv --test unseen.tsv --models fixed --out early \
     --table-columns bleu,blue
 
 same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(head -n 1 whole/curves.csv)"

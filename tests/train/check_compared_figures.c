@@ -172,8 +172,9 @@ START_TEST(latex_shows_means_and_deviations) {
             "64.00$_{\\pm0.71}$ & 50.0 & 37.5$_{\\pm35.4}$ & 0.022 \\\\\n"
             "\\end{tabular}\n\\end{table}\n");
     ck_assert(!compare((sa_compare_options){.table_columns = "bleu,zero"}));
-    ck_assert_str_eq(error.text, "--table-columns 'zero': no column of table.csv");
+    ck_assert_str_eq(error.text, "--table-columns 'zero': table.tex has no such column");
     ck_assert(!compare((sa_compare_options){.table_columns = "sentences"}));
+    ck_assert(!compare((sa_compare_options){.table_columns = "models"}));
 }
 END_TEST
 

@@ -1,6 +1,28 @@
 // Whether the playground fits windows, and is seen.
 "use strict";
 const assert = require("node:assert");
+const fs = require("node:fs");
+
+const rules = fs.readFileSync(require.resolve("./picture_rules.js"), "utf8");
+
+// The matrix, the bands, heads and curves of a training keep the rules of pictures, and the rules
+// find a curve without a key.
+async function drawn(page) {
+  await page.run(`location.hash = "stop=5"`);
+  await page.until(`state.stop === 5 && !byId("start").disabled`);
+  await page.click("#stop-try");
+  await page.until(`!training.on && past.moments.at(-1)?.frames[0]?.held`, 120000);
+  await page.resize(1920, 1080);
+  const settled =
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))";
+  for (const isBands of [false, true]) {
+    await page.run(`view.isBands = ${isBands}; drawPanels(view.frames); ${settled}`);
+    assert.deepStrictEqual(await page.run(rules), []);
+  }
+  await page.run(`document.querySelector("#loss-chart :is(.legend span, .name)").remove()`);
+  assert.match((await page.run(rules)).join(), /^explained: chart 1: no key of the line/);
+  await page.run(`view.isBands = false; drawPanels(view.frames)`);
+}
 
 async function fits(page) {
   for (const width of [390, 1024, 1920]) {
@@ -53,4 +75,4 @@ async function seen(page) {
   );
 }
 
-module.exports = { fits, seen };
+module.exports = { drawn, fits, seen };

@@ -1,6 +1,8 @@
-// Whether figures keep the rules of picture_rules.js: page_pictures.js CHARTS FILM SIGNED FIGURE...
+// Whether figures keep the rules of picture_rules.js:
+//   page_pictures.js CHARTS FILM REGRESSION SIGNED FIGURE...
 // Each is FIGURE.html and FIGURE/0001.svg, SIGNED of both signs, the next with gold links; CHARTS
-// is a page of the history, FILM one of a training. And whether the rules find what breaks them.
+// is a page of the history, FILM one of a training, REGRESSION one of a kernel. And whether the
+// rules find what breaks them.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -26,6 +28,14 @@ const PAGE = [
     /^explained: .* scale has 0 numbers/,
   ],
   [`one(".matrix .scale + .small:not(.scale)").remove()`, /^explained: .* has no name/],
+  [
+    `every(".matrix .small:not(.scale)").filter((node) => !isNaN(node.textContent)).forEach((node) => node.remove())`,
+    /^explained: matrix 1, entropy: bars have 0 numbers/,
+  ],
+  [
+    `every(".matrix .small").find((node) => node.textContent === "coverage: sum of weights").remove()`,
+    /^explained: matrix 1, coverage: bars have no name/,
+  ],
   [`one(".matrix .cell").style.fill = "red"`, /^explained: matrix 1: the scale has no color 255/],
   [`every(".matrix .outline.possible").forEach((node) => node.remove())`, /^explained: .* dashed$/],
   [`every(".bands .sample").forEach((node) => node.remove())`, /^explained: bands 1: no key/],
@@ -83,6 +93,13 @@ const CHARTS = [
   [`one("#history .key").remove()`, /^explained: cards: nothing says what is black/],
 ];
 const FILM = [[`one(".chart .now text").remove()`, /^explained: chart \d: the line of the moment/]];
+const REGRESSION = [
+  [`every(".chart .axis").slice(1).forEach((node) => node.remove())`, /^explained: .* has no name/],
+  [
+    `every(".chart text").filter((node) => node.getAttribute("text-anchor") === "middle").forEach((node) => node.remove())`,
+    /^explained: chart 1: an axis has no numbers/,
+  ],
+];
 const TOOLS = `const every = (selector) => [...document.querySelectorAll(selector)], one = (selector) => every(selector)[0],
   put = (node, at) => ["x", "y", "transform"].forEach((name) =>
     at.hasAttribute(name) ? node.setAttribute(name, at.getAttribute(name)) : node.removeAttribute(name));`;
@@ -109,19 +126,20 @@ async function missed(page, file, plants) {
 }
 
 (async () => {
-  const [charts, film, signed, ...figures] = process.argv.slice(2);
+  const [charts, film, regression, signed, ...figures] = process.argv.slice(2);
   const browser = new Browser(process.env.CHROMIUM || "chromium");
   try {
     const page = await browser.open(`${figures[0]}.html`, WINDOW);
     const said = [];
     const both = [signed, ...figures].flatMap((figure) => [`${figure}.html`, `${figure}/0001.svg`]);
-    for (const file of [`${charts}.html`, `${film}.html`, ...both]) {
+    for (const file of [...[charts, film, regression].map((name) => `${name}.html`), ...both]) {
       await show(page, file);
       said.push(...(await page.run(rules)).map((what) => `${file}: ${what}`));
     }
     said.push(
       ...(await missed(page, `${charts}.html`, CHARTS)),
       ...(await missed(page, `${film}.html`, FILM)),
+      ...(await missed(page, `${regression}.html`, REGRESSION)),
       ...(await missed(page, `${figures[0]}.html`, PAGE)),
       ...(await missed(page, `${signed}.html`, SIGNED)),
       ...(await missed(page, `${figures[0]}/0001.svg`, FILE)),

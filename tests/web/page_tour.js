@@ -95,6 +95,16 @@ async function oneScreen(page, stop) {
     }
 }
 
+// Cells of at least 6 pixels in a low window.
+async function headsAreSeen(page) {
+  await page.resize(1280, 800);
+  await page.run(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
+  );
+  const cells = `[...document.querySelectorAll("#thumbs canvas")].map((one) => one.clientWidth / one.width)`;
+  assert.ok(await page.run(`Math.min(...${cells}) >= 6`), "cells of heads are small");
+}
+
 // All stops open, each on one screen; the sixth breaks a gradient, and none bends.
 async function everyStop(page) {
   const named = {
@@ -121,6 +131,7 @@ async function everyStop(page) {
     if (named[number])
       assert.deepStrictEqual(await titles(page), [named[number], named[number]], `stop ${number}`);
     await oneScreen(page, number);
+    if (number === 8) await headsAreSeen(page);
     await page.resize(1280, 900);
   }
 }

@@ -2,7 +2,8 @@
 //   explained   each color of a cell is on a scale with numbers and a name; each kind of outline
 //               and the widths of bands have a key with a text beside it; axes of charts have
 //               names and numbers, each line has a name in its color or a key, what is shaded and
-//               marked a text; bars say what their full width is
+//               marked a text; bars say what their full width is, those at a matrix have numbers at
+//               both ends and a name
 //   size        no text is below 14 pixels
 //   overlap     no text covers another one or the cells, or leaves its picture or what clips it
 //   scale       at most half of the cells have the last color; a scale of both signs is symmetric;
@@ -210,6 +211,15 @@ function checkScale({ cells, steps, keys }, texts, name) {
     say("scale", `${name}: from ${Math.min(...numbers)} to ${Math.max(...numbers)}`);
 }
 
+// The bars of one margin of a matrix.
+function checkMargin(bars, texts, name) {
+  if (!bars.length) return;
+  const beside = near(texts, unionOf(bars), 60).map(({ text }) => text);
+  const numbers = new Set(beside.map(numberOf).filter(Number.isFinite));
+  if (numbers.size < 2) say("explained", `${name}: bars have ${numbers.size} numbers`);
+  if (!beside.some((text) => isNaN(numberOf(text)))) say("explained", `${name}: bars have no name`);
+}
+
 function checkCells(picture, name) {
   const marks = marksOf(picture);
   const { cells, steps, outlines, keys } = marks;
@@ -223,6 +233,8 @@ function checkCells(picture, name) {
   const known = new Set(keys.filter((key) => textOf(texts, key)).map(strokeOf));
   for (const style of new Set(outlines.map(strokeOf)))
     if (!known.has(style)) say("explained", `${name}: no key of the outline ${style}`);
+  for (const kind of [".sum.entropy", ".sum.coverage"])
+    checkMargin(all(picture, kind), texts, `${name}, ${kind.slice(5)}`);
   const boxes = cells.map((cell) => ofRect(cell.getBoundingClientRect()));
   for (const { text, box } of texts.filter(({ text }) => !Number.isFinite(Number(text))))
     if (boxes.some((cell) => overlap(cell, box))) say("overlap", `${name}: '${text}' is on a cell`);
@@ -254,9 +266,10 @@ const lineStyle = (node) => {
 
 function checkLines(picture, name) {
   const names = all(picture, "text.name").map((node) => getComputedStyle(node).fill);
-  const marks = all(document, ".mark line").filter((line) =>
-    line.closest(".mark").parentElement.textContent.trim(),
-  );
+  const marks = [
+    ...all(picture.closest(".chart"), ".mark line"),
+    ...all(document, "#models .mark line"),
+  ].filter((line) => line.closest(".mark").parentElement.textContent.trim());
   const keys = marks.map(lineStyle);
   const lines = all(picture, ".curve");
   for (const line of lines)
@@ -332,8 +345,8 @@ function checkPage() {
   const [heads] = all(document, "#thumbs");
   if (heads) {
     checkTexts(htmlTexts(heads), null, "heads");
-    const note = document.getElementById("thumbs-note").textContent;
-    if (heads.querySelector(".thumb") && !/black|largest/.test(note))
+    const note = document.querySelector("#thumbs-note, #heads-note");
+    if (heads.querySelector(".thumb") && !/black|largest/.test(note.textContent))
       say("explained", "heads: nothing says what is black");
   }
   if (document.documentElement.scrollWidth > innerWidth)

@@ -1,4 +1,4 @@
-# Forty figures, each as an SVG file and as a page, and the charts of two pages: every mark is explained, no text is small, covered or cut off, and the
+# Forty figures, each as an SVG file and as a page, and the charts of three pages: every mark is explained, no text is small, covered or cut off, and the
 # scale fits the numbers (picture_rules.js). The rules find violations that are planted.
 . tests/support/cli.sh
 need chromium node
@@ -48,12 +48,16 @@ numbers sums <<<'{"weights": [[1.5, 0.3, 0.2], [0.1, 0.5, 0.6]], "source": ["a",
 
 same "figures" 40 ${#figures[@]}
 
-# Charts, bars and cards: the history of four models with two seeds each, and a training with a film.
+# Charts, bars and cards: the history of four models with two seeds each, a training with a film, and a regression.
 "$softalign" corpus reorder --pairs 400 >pairs.tsv
 "$softalign" corpus reorder --pairs 40 --split test >unseen.tsv
 small=(--hidden 16 --embed 16 --steps 60 --valid-every 20 --threads 1)
 "$softalign" compare --train pairs.tsv --test unseen.tsv --models fixed,bahdanau:additive,luong:general,transformer --seeds 2 \
     "${small[@]}" --out models --html charts.html >out 2>err || fail "compare: $(cat err)"
 "$softalign" train --train pairs.tsv "${small[@]}" --snapshots reorder.tsv --out film --html film.html >out 2>err || fail "train: $(cat err)"
-node "$root/tests/web/page_pictures.js" charts film 1 ${figures[9]} "${figures[@]}" >out 2>&1 || fail "$(cat out)"
+printf '%s\n' 0 0.2 0.5 0.9 1.2 >x.csv
+printf '%s\n' 0.3 1.2 1 -0.4 -0.8 >y.csv
+"$softalign" attend --attention gaussian --bandwidth 0.3 --degree 1 --query x.csv --keys x.csv --values y.csv \
+    --html regression.html --quiet >out 2>err || fail "attend: $(cat err)"
+node "$root/tests/web/page_pictures.js" charts film regression 1 ${figures[9]} "${figures[@]}" >out 2>&1 || fail "$(cat out)"
 finish

@@ -47,7 +47,7 @@ export function drawCurves(anyway = false) {
   const charts = [
     ["loss-chart", ["loss", "heldLoss"], "lossTitle", 3],
     ["bleu-chart", ["bleu", "exact", "gold"], "bleuTitle", 1],
-    ["gold-chart", ["entropy"], "goldTitle", 2],
+    ["gold-chart", ["entropy"], "entropy", 2],
   ];
   for (const [id, keys, title, decimals] of charts) {
     const host = byId(id);

@@ -2,9 +2,14 @@
 
 export const headTexts = {
   flow: [
-    "How the context vector for “{word}” is made",
-    "Wie der Kontextvektor für „{word}“ entsteht",
-    "Comment naît le vecteur de contexte de « {word} »",
+    "How the context vector for “{word}” is made (purple: above 0, green: below)",
+    "Wie der Kontextvektor für „{word}“ entsteht (violett: über 0, grün: darunter)",
+    "Comment naît le vecteur de contexte de « {word} » (violet : au-dessus de 0, vert : au-dessous)",
+  ],
+  stripNote: [
+    "Each matrix is shaded up to its largest number, in green below 0; the pointer shows numbers and, on a name, the formula.",
+    "Jede Matrix ist bis zu ihrer größten Zahl schattiert, grün unter 0; der Zeiger zeigt Zahlen und auf einem Namen die Formel.",
+    "Chaque matrice est ombrée jusqu'à son plus grand nombre, en vert sous 0 ; le pointeur montre les nombres et, sur un nom, la formule.",
   ],
   "flow-query": ["query q", "Anfrage q", "requête q"],
   "flow-scores": ["scores e", "Scores e", "scores e"],
@@ -24,8 +29,8 @@ export const headTexts = {
   "role-diffuse": ["diffuse", "verstreut", "diffuse"],
   "role-mixed": ["mixed", "gemischt", "mixte"],
   headsNote: [
-    "Below each head: its role, where most of its weight goes on unseen pairs, and its weight on the gold links of this sentence. Click one to open it.",
-    "Unter jedem Kopf: seine Rolle, wohin bei ungesehenen Paaren sein meistes Gewicht geht, und sein Gewicht auf den Gold-Links dieses Satzes. Ein Klick öffnet ihn.",
-    "Sous chaque tête : son rôle, où va l'essentiel de son poids sur des paires jamais vues, et son poids sur les liens de référence de cette phrase. Un clic l'ouvre.",
+    "Below each head: its role, where most of its weight goes on unseen pairs, and its weight on the gold links of this sentence. White is 0, black 1. Click one to open it.",
+    "Unter jedem Kopf: seine Rolle, wohin bei ungesehenen Paaren sein meistes Gewicht geht, und sein Gewicht auf den Gold-Links dieses Satzes. Weiß ist 0, Schwarz 1. Ein Klick öffnet ihn.",
+    "Sous chaque tête : son rôle, où va l'essentiel de son poids sur des paires jamais vues, et son poids sur les liens de référence de cette phrase. Le blanc est 0, le noir 1. Un clic l'ouvre.",
   ],
 };

@@ -111,17 +111,20 @@ function drawGrid(frames) {
 }
 
 const LOW = 850; // pixels of a window, in which heads stand beside their matrix, two in a row
+const NAME = 17; // pixels of the name of a head beside its picture there
 
 // Returns the width and the height that the matrices of so many layers have.
 function roomOfHeads(layers, heads) {
   if (isOnStage()) return roomOnStage(layers);
   const { clientWidth } = byId("panels").parentElement;
   if (innerHeight > LOW) return [clientWidth, innerHeight / 2 - layers * 60];
-  const down = Math.ceil((layers * heads) / 2);
-  const width = (0.36 * clientWidth * (heads + (layers === 1))) / 2;
-  const share = innerWidth <= NARROW ? 0.28 : 0.4;
-  const titles = layers > 1 ? 20 * layers : 0;
-  return [width, ((share * innerHeight - 30 * down - titles) * layers) / down];
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const beside = heads + (layers === 1); // the mean, too
+  const down = Math.ceil((layers * beside) / 2);
+  const width = (0.42 * clientWidth * beside) / 2 - NAME * beside;
+  const height = innerWidth <= NARROW ? 0.38 * innerHeight : innerHeight - 20 * rem;
+  const titles = layers > 1 ? 20 * layers + 2.4 * rem : 0;
+  return [width, ((height - titles - (0.8 * rem + 6) * down) * layers) / down];
 }
 
 function roomOnStage(layers) {

@@ -4,7 +4,7 @@ import { Bands } from "../bands.js";
 import { byId, html, make } from "../dom.js";
 import { panelOf, widthOf } from "../labels.js";
 import { lineWidth } from "../margins.js";
-import { Matrix, UPRIGHT } from "../matrix.js";
+import { Matrix, UPRIGHT, sizesIn } from "../matrix.js";
 import { clipped } from "../text.js";
 import { language, textOf } from "./language.js";
 import { nameOf, titleOf } from "./options.js";
@@ -12,12 +12,22 @@ import { linksOf, watchedGold } from "./sentence.js";
 import { state } from "./state.js";
 import { NARROW, view, weightsOf, wordsOf } from "./view.js";
 
-// Bands stand side by side on a page that is wide enough. Matrices are not measured, which takes
-// time.
-function pageLayout(many) {
-  if (!view.isBands) return {};
-  const { clientWidth } = byId("panels");
-  return { isBands: true, width: clientWidth / (clientWidth > 520 ? many : 1) / 1.1 };
+const EDGE = 18; // pixels from the edge of a narrow window to the page
+
+// Bands stand side by side on a page that is wide enough. Matrices do so also in a narrow window;
+// without heads beside them they are not measured, which takes time.
+function pageLayout(many, frames) {
+  const isNarrow = innerWidth <= NARROW && frames.length > 0;
+  if (!view.isBands && !isNarrow) return {};
+  const isMeasured = view.isBands || hasHeads();
+  const clientWidth = isMeasured ? byId("panels").clientWidth : innerWidth - 2 * EDGE;
+  if (view.isBands)
+    return { isBands: true, width: clientWidth / (clientWidth > 520 ? many : 1) / 1.1 };
+  const height = (state.stop ? 0.38 : 0.6) * innerHeight; // a stop is one screen
+  const gold = linksOf(watchedGold(), frames[0].columns.length, frames[0].rows.length);
+  const room = { width: clientWidth, height, most: 15, many, gold };
+  const { font: em, ...sizes } = sizesIn(wordsOf(frames[0]), room);
+  return { em, ...sizes };
 }
 
 export const isOnStage = () => byId("stage").open;
@@ -84,16 +94,18 @@ function stageLayout(many, frames) {
 
 // A picture in a layout of the page or of the stage, which has sizes in its own em.
 function makePanel({ slot, ...frame }, i, many, layout) {
-  const { isBands, width, height, cell, em, isKeyed, isNarrow, isStacked } = layout;
+  const { isBands, width, height, cell, em, isKeyed, isNarrow, isUpright, isStacked } = layout;
   const words = wordsOf(frame);
   const act = view.actsOf(slot);
   const name = state.models[1] ? titleOf(slot) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
-  const large = cell && { cell, font: em, isKeyed, isNarrow, bare: i > 0 && !isStacked };
-  const beside = many > 1 || innerWidth <= NARROW ? 3 : 1;
+  const bare = i > 0 && !isStacked;
+  const large = cell && { cell, font: em, isKeyed, isNarrow, isUpright, bare };
+  const beside = many > 1 ? 3 : 1;
+  const hasKeys = !isOnStage();
   const made = isBands
     ? Bands(words, { width, height, least: em, act })
-    : Matrix(words, { beside, gold, sums: !cell, act, large });
+    : Matrix(words, { beside, gold, sums: !cell, act, hasKeys, large });
   const natural = made.picture.viewBox.baseVal.width;
   make(made.picture, {
     "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "),

@@ -102,7 +102,6 @@ export const texts = {
     "Abdeckung: Summe der Gewichte",
     "couverture : somme des poids",
   ],
-  entropy: ["entropy", "Entropie", "entropie"],
   weight: ["weight", "Gewicht", "poids"],
   none: ["no word", "kein Wort", "aucun mot"],
   asTable: ["The matrix as a table", "Die Matrix als Tabelle", "La matrice en tableau"],
@@ -112,7 +111,7 @@ export const texts = {
   translation: ["translation", "Übersetzung", "traduction"],
   lossTitle: ["loss, nats per word", "Verlust, nats pro Wort", "perte, nats par mot"],
   bleuTitle: ["unseen sentences, %", "ungesehene Sätze, %", "phrases jamais vues, %"],
-  goldTitle: ["entropy, nats", "Entropie, nats", "entropie, nats"],
+  entropy: ["entropy, nats", "Entropie, nats", "entropie, nats"],
   updates: ["updates", "Updates", "pas"],
   unknown: ["unknown: {words}", "unbekannt: {words}", "inconnu : {words}"],
   hint: [

@@ -4,7 +4,7 @@ import { drawBars } from "../bars.js";
 import { button, byId, html, onClick, onWidth, option, setControl } from "../dom.js";
 import { edge, gridOf, inColumns } from "../heads.js";
 import { onKeys } from "../keyboard.js";
-import { Matrix } from "../matrix.js";
+import { Matrix, NARROW } from "../matrix.js";
 import { clamp } from "../numbers.js";
 import { clipped, fixed, word } from "../text.js";
 import { page, records } from "./data.js";
@@ -24,7 +24,6 @@ const COLUMNS = [
   [8, 16],
   [4, 0],
 ];
-const NARROW = 640; // pixels of a phone's window, with three columns
 const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
 
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
@@ -45,14 +44,17 @@ function eraButton(model, year, above, cell) {
 // Returns the cells and the font of cards in columns and lines that fill the window.
 function cardsOf(host, words, [columns, lines]) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const height = Math.max(innerHeight - (9.3 + 3.8 * lines) * rem, 2.4 * lines * rem);
+  const height =
+    innerWidth > NARROW
+      ? Math.max(innerHeight - (9.3 + 3.8 * lines) * rem, 2.4 * lines * rem)
+      : 12 * lines * rem; // a phone scrolls
   const room = [host.clientWidth, height, 0.9 * rem, 2.4 * rem];
   return gridOf(words, [columns, lines], room, 0.5 * rem + 2);
 }
 
 export function drawEras() {
   const [wide] = COLUMNS.find(([, rows]) => models.length > rows);
-  const columns = innerWidth > NARROW ? wide : 3;
+  const columns = innerWidth > NARROW ? wide : 2;
   const { source = [""], target = [""] } = page.sentences[view.sentence] ?? {};
   const host = byId("eras");
   const lines = Math.ceil(models.length / columns);
@@ -94,7 +96,7 @@ function figuresOf(model) {
 
 function eraCard(model) {
   const seen = eraMatrix(model);
-  const large = { cell: 30, font: 24 };
+  const large = { cell: 30, font: 24, isKeyed: true };
   const matrix = seen && Matrix(seen.words, { gold: seen.words.gold, large });
   const note = (text) => html("p", { class: "note" }, text);
   matrix?.show(seen.weights);

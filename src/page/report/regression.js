@@ -1,9 +1,12 @@
 // A regression, where keys, queries and values are single numbers: the values as points over their
 // keys, curves of the outputs over the queries, and the weights of the query that a slider chooses.
 
+import { ticks } from "../chart.js";
 import { byId, html, make, onWidth, svg } from "../dom.js";
-import { fixed } from "../text.js";
+import { fixed, numeral } from "../text.js";
 import { page } from "./data.js";
+
+const STRIP = 7; // em, the height of the weights of a fit
 
 const numbersOf = (name) => page.steps?.find((step) => step.name === name)?.numbers;
 const sum = (row, of) => row.reduce((all, weight, j) => all + weight * of[j], 0);
@@ -39,62 +42,92 @@ function scale(list, from, to) {
 
 const line = (x1, y1, x2, y2, name) => svg("line", { class: name, x1, y1, x2, y2 });
 
-// Returns the weights of query i by one fit: bars up or down from a line.
-function barsOf({ name, weights }, i, toX, most, [top, bottom], color) {
-  const toY = scale([most, -most], bottom, top);
-  const { keys } = regression;
-  const bars = weights[i].map((weight, j) =>
+// Returns numbers at the left edge of a box, each at its height.
+const numbersAt = (list, left, toY, em) =>
+  list.map((y) =>
     svg(
-      "line",
-      {
-        class: "stem",
-        x1: toX(keys[j]),
-        x2: toX(keys[j]),
-        y1: toY(0),
-        y2: toY(weight),
-        style: { stroke: color },
-      },
-      svg("title", {}, `${fixed(weight, 4)} on ${keys[j]}`),
+      "text",
+      { x: left - 0.4 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" },
+      numeral(String(y)),
     ),
   );
-  const middle = toX((Math.min(...keys) + Math.max(...keys)) / 2);
-  const side = toX(regression.queries[i]) < middle ? "end" : "start"; // away from the query
-  const x = side === "end" ? 2 * middle : 0;
-  return [svg("text", { x, y: top + 18, "text-anchor": side }, `weights, ${name}`), ...bars];
+
+// Returns the numbers and the names of both axes, with a line at each number of the upright one.
+function axesOf({ em, left, right, bottom, toX, toY }, xs, ys) {
+  const rows = ticks(Math.min(...ys), Math.max(...ys));
+  const below = { y: bottom + 1.3 * em, "text-anchor": "middle" };
+  const name = { y: bottom + 2.5 * em, x: (left + right) / 2, "text-anchor": "middle" };
+  return [
+    ...rows.map((y) => line(left, toY(y), right, toY(y), "grid")),
+    ...numbersAt(rows, left, toY, em),
+    ...ticks(Math.min(...xs), Math.max(...xs)).map((x) =>
+      svg("text", { x: toX(x), ...below }, numeral(String(x))),
+    ),
+    svg("text", { class: "axis", ...name }, "key, query"),
+    svg("text", { class: "axis", x: 0, y: em }, "value, output"),
+  ];
+}
+
+// Returns the weights of query i by one fit: bars up or down from a line, between -most and most.
+function barsOf({ name, weights }, i, { em, left, right, toX }, most, top, color) {
+  const toY = scale([most, -most], top + (STRIP - 0.6) * em, top + 1.9 * em);
+  const query = toX(regression.queries[i]);
+  const end = Number(most.toPrecision(2));
+  const bars = weights[i].map((weight, j) => {
+    const x = toX(regression.keys[j]);
+    const place = { class: "stem", x1: x, x2: x, y1: toY(0), y2: toY(weight) };
+    const said = `${fixed(weight, 4)} on ${regression.keys[j]}`;
+    return svg("line", { ...place, style: { stroke: color } }, svg("title", {}, said));
+  });
+  return [
+    line(left, toY(0), right, toY(0), "grid"),
+    line(query, toY(most), query, toY(-most), "cursor"),
+    ...numbersAt([end, 0, -end], left, toY, em),
+    svg("text", { class: "axis", x: 0, y: top + em }, `weights, ${name}`),
+    ...bars,
+  ];
+}
+
+// Returns the output of a fit as a curve, with a point at query i.
+function curveOf({ outputs }, f, i, { em, toX, toY }) {
+  const { queries } = regression;
+  const color = `var(--m${f})`;
+  const points = outputs.map((y, q) => `${toX(queries[q]).toFixed(1)},${toY(y).toFixed(1)}`);
+  const line = { class: "fit", points: points.join(" "), "stroke-dasharray": f ? "none" : "7 4" };
+  const point = { cx: toX(queries[i]), cy: toY(outputs[i]), r: em / 3 };
+  return [
+    svg("polyline", { ...line, style: { stroke: color } }),
+    svg("circle", { ...point, style: { fill: color } }),
+  ];
 }
 
 function draw(host, i) {
   const { keys, values, queries, fits } = regression;
+  const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth, 280);
-  const height = Math.min(0.4 * width, 380);
-  const toX = scale([...keys, ...queries], 12, width - 12);
-  const toY = scale([...values, ...fits.flatMap(({ outputs }) => outputs)], height - 10, 10);
+  const height = Math.max(Math.min(0.4 * width, 22 * em), 13 * em);
+  const box = { em, left: 3.6 * em, right: width - em, top: 1.8 * em, bottom: height - 3 * em };
+  const ys = [...values, ...fits.flatMap(({ outputs }) => outputs)];
+  box.toX = scale([...keys, ...queries], box.left, box.right);
+  box.toY = scale(ys, box.bottom, box.top);
   const most = Math.max(...fits.flatMap(({ weights }) => weights[i].map(Math.abs)));
-  const colors = fits.map((_, f) => `var(--m${f})`);
+  const end = height + STRIP * em * fits.length;
   const picture = svg("svg", {
-    viewBox: `0 0 ${width} ${height + 110 * fits.length}`,
+    viewBox: `0 0 ${width} ${end}`,
     role: "img",
     "aria-label": "Values over keys, outputs over queries, and the weights of one query",
   });
-  picture.append(line(toX(queries[i]), 0, toX(queries[i]), height + 110 * fits.length, "cursor"));
+  const [x, points] = [
+    box.toX(queries[i]),
+    keys.map((key, j) => [box.toX(key), box.toY(values[j])]),
+  ];
   picture.append(
-    ...keys.map((x, j) => svg("circle", { class: "value", cx: toX(x), cy: toY(values[j]), r: 4 })),
+    ...axesOf(box, [...keys, ...queries], ys),
+    line(x, box.top, x, box.bottom, "cursor"),
+    ...points.map(([cx, cy]) => svg("circle", { class: "value", cx, cy, r: em / 4 })),
+    ...fits.flatMap((fit, f) => curveOf(fit, f, i, box)),
+    ...fits.flatMap((fit, f) => barsOf(fit, i, box, most, height + STRIP * em * f, `var(--m${f})`)),
   );
-  fits.forEach((fit, f) => {
-    const points = fit.outputs.map((y, q) => `${toX(queries[q]).toFixed(1)},${toY(y).toFixed(1)}`);
-    const [cx, cy, top] = [toX(queries[i]), toY(fit.outputs[i]), height + 110 * f];
-    picture.append(
-      svg("polyline", {
-        class: "fit",
-        points: points.join(" "),
-        "stroke-dasharray": f ? "none" : "7 4",
-        style: { stroke: colors[f] },
-      }),
-      svg("circle", { cx, cy, r: 6, style: { fill: colors[f] } }),
-      line(0, top + 55, width, top + 55, "grid"),
-      ...barsOf(fit, i, toX, most, [top, top + 110], colors[f]),
-    );
-  });
   host.replaceChildren(picture);
 }
 

@@ -5,7 +5,7 @@ import { captions } from "../captions.js";
 import { button, byId, html, onWidth, option, setControl } from "../dom.js";
 import { drawHeads } from "../heads.js";
 import { panelOf } from "../labels.js";
-import { Matrix } from "../matrix.js";
+import { Matrix, NARROW } from "../matrix.js";
 import { entropyOf } from "../numbers.js";
 import { clipped, fixed, visible, word } from "../text.js";
 import { addSlider } from "./controls.js";
@@ -307,7 +307,12 @@ export function addViewer() {
   byId("viewer").addEventListener("keydown", (event) => {
     if (event.key === "Escape") act.leave();
   });
+  let isNarrow = innerWidth <= NARROW;
   onWidth(byId("bands"), () => {
+    if (isNarrow !== innerWidth <= NARROW) {
+      isNarrow = !isNarrow;
+      drawPanels();
+    }
     drawDetail();
     updateHighlight();
   });

@@ -146,8 +146,7 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bo
         write_title(&it, panel, title);
         it.title = fmax(it.title, ceil(sa_drawing_text_width(title, figure->font) * font));
     }
-    const double cells = fmax(S * it.cell, it.title);
-    it.width = fmax(cells + it.gate + MARGIN, TITLE_WIDTH - it.left);
+    it.width = fmax(fmax(S * it.cell, it.title) + it.gate + MARGIN, TITLE_WIDTH - it.left);
     it.height = TITLE + T * it.cell + MARGIN;
     it.bottom = (it.panels + it.across - 1) / it.across * it.height - TITLE;
     return it;
@@ -287,8 +286,7 @@ static const char *const keys[] = {"gold link", "possible"};
 /* Returns the space right of the color scale, for its numbers, its name and the key of outlines. */
 static double scale_width(const layout *it) {
     const sa_figure *figure = it->figure;
-    const char *unit = unit_of(it->alignment, 0);
-    if (it->panels > 1 && *it->alignment->method) unit = "of the largest";
+    const char *unit = common_scale(it).unit;
     const double name = sa_drawing_text_width(unit ? unit : "weight", figure->font),
                  key = figure->golds ? sa_drawing_text_width(*keys, figure->font) : 0;
     return fmax(unit ? 2 * SCALE_LABEL : SCALE_LABEL,
@@ -297,13 +295,13 @@ static double scale_width(const layout *it) {
 
 /* Adds the color scale, the largest at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
-    const double rounding = 1e-5; /* tolerance outside the scale */
     const sa_figure_scale scale = common_scale(it);
     const double low = scale.is_signed ? -1 : 0, step = (double)SCALE_HEIGHT / SCALE_STEPS;
     char marks[3][16];
     for (int i = 0; i < 3; i++)
         snprintf(marks[i], sizeof marks[i], "%.2g", scale.most * (1 + i * (low - 1) / 2));
-    if (!scale.unit && scale.largest > 1 + rounding) snprintf(marks[0], sizeof marks[0], "≥ 1");
+    /* Weights may exceed 1 by rounding. */
+    if (!scale.unit && scale.largest > 1 + 1e-5) snprintf(marks[0], sizeof marks[0], "≥ 1");
     for (int i = 0; i < SCALE_STEPS; i++)
         fill(out, (sa_box){x, y + i * step, SCALE, step},
              sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));

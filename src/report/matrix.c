@@ -126,11 +126,9 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
             sa_buffer_adds(out, alignment->generation_probabilities ? ",p_gen\n" : "\n");
     for (int layer = 1; layer <= alignment->layers; layer++) {
         if (tidy->layer && layer != tidy->layer) continue;
-        if (tidy->head != SA_HEADS_ALL)
-            add_head(alignment, tidy, gold, layer, tidy->head, out);
-        else
-            for (int head = 1; head <= alignment->heads; head++)
-                add_head(alignment, tidy, gold, layer, head, out);
+        const bool all = tidy->head == SA_HEADS_ALL;
+        for (int head = all ? 1 : tidy->head; head <= (all ? alignment->heads : tidy->head); head++)
+            add_head(alignment, tidy, gold, layer, head, out);
     }
     free(gold);
 }
@@ -203,18 +201,14 @@ static void add_header(const column_block *it, sa_buffer *out) {
         sa_buffer_pad(out, it->margin + GAP);
         for (int k = 0; k < i; k++) sa_buffer_adds(out, "│ ");
         sa_utf8_fit(it->alignment->source[word_at(it, i)], it->label, word, sizeof word);
-        sa_buffer_adds(out, word);
-        sa_buffer_adds(out, "\n");
+        sa_buffer_addf(out, "%s\n", word);
     }
 }
 
 static const char *block(double weight) {
     static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};
-    static const double least[] = {0.05, 0.25, 0.5, 0.75};
-    int level = 0;
-    if (weight <= -least[0]) return "--";
-    while (level < 4 && weight >= least[level]) level++;
-    return blocks[level];
+    if (weight <= -0.05) return "--";
+    return blocks[(weight >= 0.05) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
 }
 
 static void add_cell(const sa_terminal *terminal, const sa_figure_scale *scale, double weight,
@@ -241,8 +235,7 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
         const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
         sa_buffer_pad(out,
                       it->margin - sa_utf8_fit(alignment->target[t], it->label, word, sizeof word));
-        sa_buffer_adds(out, word);
-        sa_buffer_pad(out, GAP);
+        sa_buffer_addf(out, "%s%*s", word, GAP, "");
         for (int i = 0; i < it->end - it->first; i++)
             add_cell(it->terminal, &scale, weights[word_at(it, i)], out);
         if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
@@ -255,14 +248,24 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
 }
 
+/* Says below a picture of attributions what its darkest colors stand for. */
+static void add_key(const column_block *it, sa_buffer *out) {
+    const sa_figure_scale scale = sa_figure_scale_of(it->alignment, 0);
+    const char *reset = it->terminal->colors == SA_COLOR_MODE_NONE ? "" : "\x1b[0m";
+    for (int sign = scale.is_signed ? -1 : 1; scale.unit && sign <= 1; sign += 2) {
+        sa_buffer_pad(out, it->margin + GAP);
+        add_cell(it->terminal, &scale, sign * scale.most, out);
+        sa_buffer_addf(out, "%s  %.2g %s\n%s", reset, sign * scale.most, scale.unit,
+                       sign > 0 ? "\n" : "");
+    }
+}
+
 /* Returns how many columns the widest of the words takes. */
 static int widest(const char *const *words, int count, int label) {
     char word[256];
     int most = 0;
-    for (int i = 0; i < count; i++) {
-        const int width = sa_utf8_fit(words[i], label, word, sizeof word);
-        if (width > most) most = width;
-    }
+    for (int i = 0; i < count; i++)
+        most = (int)fmax(most, sa_utf8_fit(words[i], label, word, sizeof word));
     return most;
 }
 
@@ -284,4 +287,5 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
         it.end = sources - it.first < cells ? sources : it.first + cells;
         add_column_block(&it, out);
     }
+    add_key(&it, out);
 }

@@ -71,7 +71,8 @@ typedef struct sa_terminal {
 
 /* Appends a picture: a row of cells for each target token, below the source tokens, which are
  * stairs down to their columns. A cell has the color of its weight or, without colors, a block that
- * gets denser at 0.05, 0.25, 0.5 and 0.75. Columns that do not fit continue below. */
+ * gets denser at 0.05, 0.25, 0.5 and 0.75; of attributions relative to the largest, which a key
+ * below names. Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
 /* The names of the files of pairs in a folder, 0001.ENDING ..., with wildcards. */

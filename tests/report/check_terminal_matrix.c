@@ -174,6 +174,28 @@ START_TEST(cells_have_their_colors) {
 }
 END_TEST
 
+START_TEST(attributions_have_a_key) {
+    static const double weights[] = {-19, 9.5, 0.5, 12, -3, 0};
+    sa_alignment scores = cat;
+    scores.weights = weights;
+    *scores.method = "occlusion";
+    expect(&scores, "      a\n"
+                    "      │ b\n"
+                    "      │ │ c\n"
+                    "  le  --▓▓··\n"
+                    "chat  ▓▓--··\n\n"
+                    "      --  -19 nats\n"
+                    "      ██  19 nats\n\n");
+    scores.weights = (double[]){1, 2, 3, 4, 0, 0};
+    *scores.method = "norms";
+    expect_on((sa_terminal){.colors = SA_COLOR_MODE_256, .columns = 11}, &scores,
+              "     a\n     │ b\n     │ │ c\n"
+              " le  \x1b[48;5;250m  \x1b[48;5;243m  \x1b[48;5;237m  \x1b[0m\n"
+              "ch…  \x1b[48;5;16m  \x1b[48;5;231m  \x1b[48;5;231m  \x1b[0m\n\n"
+              "     \x1b[48;5;16m  \x1b[0m  4 norm\n\n");
+}
+END_TEST
+
 START_TEST(what_is_too_wide_is_continued_below) {
     expect_on((sa_terminal){.columns = 12}, &cat,
               "      a\n      │ b\n      │ │ c\n  le  ██▓▓··\nchat  ░░··██\n\n");
@@ -218,6 +240,7 @@ int main(void) {
     tcase_add_test(cases, a_flood_of_marks_is_cut);
     tcase_add_test(cases, twelve_long_words_a_side_fit_80_columns);
     tcase_add_test(cases, cells_have_their_colors);
+    tcase_add_test(cases, attributions_have_a_key);
     tcase_add_test(cases, what_is_too_wide_is_continued_below);
     tcase_add_test(cases, no_line_is_wider_than_the_screen);
     suite_add_tcase(suite, cases);

@@ -6,6 +6,11 @@ export const headTexts = {
     "Wie der Kontextvektor für „{word}“ entsteht (violett: über 0, grün: darunter)",
     "Comment naît le vecteur de contexte de « {word} » (violet : au-dessus de 0, vert : au-dessous)",
   ],
+  gridKey: [
+    "columns: source words · rows: target words · white: weight 0, black: 1",
+    "Spalten: Quellwörter · Zeilen: Zielwörter · weiß: Gewicht 0, schwarz: 1",
+    "colonnes : mots source · lignes : mots cible · blanc : poids 0, noir : 1",
+  ],
   stripNote: [
     "Each matrix is shaded up to its largest number, in green below 0; the pointer shows numbers and, on a name, the formula.",
     "Jede Matrix ist bis zu ihrer größten Zahl schattiert, grün unter 0; der Zeiger zeigt Zahlen und auf einem Namen die Formel.",

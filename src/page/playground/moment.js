@@ -108,6 +108,7 @@ function drawGrid(frames) {
   const rows = frame && layers > 1 ? [{ title: "", heads: [mean] }, ...grid] : grid;
   drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, roomOfHeads(layers, heads));
   byId("heads-note").hidden = !frame || isOnStage();
+  byId("thumbs").dataset.says = textOf("gridKey");
 }
 
 const LOW = 850; // pixels of a window, in which heads stand beside their matrix, two in a row
@@ -132,7 +133,7 @@ function roomOnStage(layers) {
   const font = 0.6 * parseFloat(getComputedStyle(stage).fontSize);
   const below = 3.6 * font;
   const width = stage.clientWidth / (isGridOnStage() ? 1 : 3) - 0.6 * font;
-  const height = stage.clientHeight - layers * (below + 14) - (layers > 1 ? 40 : 0);
+  const height = stage.clientHeight - layers * (below + 14) - (layers > 1 ? 40 : 0) - 1.4 * font;
   return [width, height, font];
 }
 

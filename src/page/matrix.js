@@ -213,7 +213,7 @@ function drawParts(words, options, layout) {
   const values = svg("g", {
     class: isFine ? "fine" : "",
     "text-anchor": "middle",
-    "font-size": cell * 0.38,
+    "font-size": cell * (large ? 0.45 : 0.38),
   });
   const empty = words.target.map((_, t) => emptyRow(t, layout));
   const golds = gold.map((link) => goldFrame(link, layout));

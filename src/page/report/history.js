@@ -24,6 +24,7 @@ const COLUMNS = [
   [8, 16],
   [4, 0],
 ];
+const PAPER = 660; // pixels of a printed line
 const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
 
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
@@ -59,7 +60,8 @@ export function drawEras() {
   const host = byId("eras");
   const lines = Math.ceil(models.length / columns);
   const { cell, font } = cardsOf(host, { source, target }, [columns, lines]);
-  const sizes = { columns, tall: `${target.length * cell}px`, font: `${font}px` };
+  const print = Math.min(PAPER / host.clientWidth, 1);
+  const sizes = { columns, tall: `${target.length * cell}px`, font: `${font}px`, print };
   for (const [name, size] of Object.entries(sizes)) host.style.setProperty(`--${name}`, size);
   // Words stand left of each line and above the first.
   const cardOf = (model, i, all) =>

@@ -26,11 +26,13 @@ import {
   wordsOf,
 } from "./weights.js";
 
+const MANY = 40; // words of a sentence, whose bands nobody can follow
+
 function selectionLabel(model, entry) {
-  if (model.layers * model.heads < 2) return "";
-  if (!entry.heads) return "mean of all heads";
   const { layer, head } = chosenPart(model);
   if (model.methods) return model.methods[Math.max(head, 1) - 1];
+  if (model.layers * model.heads < 2) return "";
+  if (!entry.heads) return "mean of all heads";
   const name = (title, number, most) =>
     most < 2 ? "" : number ? `${title} ${number} of ${most}` : `mean over ${title}s`;
   return [name("layer", layer, model.layers), name("head", head, model.heads)]
@@ -164,14 +166,10 @@ function drawPanels() {
   for (const act of drawnActs) act();
 }
 
-function drawDetail() {
-  const panel = view.panels.find(({ model }) => model && model === view.detail);
+function drawBands(panel) {
   const host = byId("bands");
-  byId("detail").hidden = !panel;
-  view.bands = null;
-  if (!panel) return;
-  byId("detail-name").textContent = view.panels.length > 1 ? visible(panel.title) : "";
   host.replaceChildren();
+  if (Math.max(panel.words.source.length, panel.words.target.length) > MANY) return;
   view.bands = Bands(panel.words, {
     width: Math.max(host.clientWidth / 1.1, 300),
     act,
@@ -180,6 +178,15 @@ function drawDetail() {
   });
   view.bands.show(panel.weights);
   host.append(view.bands.picture);
+}
+
+function drawDetail() {
+  const panel = view.panels.find(({ model }) => model && model === view.detail);
+  byId("detail").hidden = !panel;
+  view.bands = null;
+  if (!panel) return;
+  byId("detail-name").textContent = view.panels.length > 1 ? visible(panel.title) : "";
+  drawBands(panel);
   const { translation, bleu, loss } = entryOf(panel.model, view.sentence);
   const said = [
     "translated by the model: ",

@@ -122,8 +122,9 @@ function roomOfHeads(layers, heads) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const beside = heads + (layers === 1); // the mean, too
   const down = Math.ceil((layers * beside) / 2);
-  const width = (0.42 * clientWidth * beside) / 2 - NAME * beside;
-  const height = innerWidth <= NARROW ? 0.38 * innerHeight : innerHeight - 20 * rem;
+  const [share, height] =
+    innerWidth <= NARROW ? [0.42, 0.38 * innerHeight] : [0.37, innerHeight - 20 * rem];
+  const width = (share * clientWidth * beside) / 2 - NAME * beside;
   const titles = layers > 1 ? 20 * layers + 2.4 * rem : 0;
   return [width, ((height - titles - (0.8 * rem + 6) * down) * layers) / down];
 }

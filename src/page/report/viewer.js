@@ -257,7 +257,7 @@ function drawThumbnails({ model, words }) {
     entry.heads && !model.methods
       ? `Below each: ${says(model.roles?.some(Boolean), "its role, where most of its weight goes on the sentences of this page; ")}` +
         `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. White is 0, black 1. A click opens it.`
-      : model.methods
+      : model.methods?.length > 1
         ? `Each is shaded up to its largest number${says(isSigned, "; of both signs: purple for the word, green against it")}. A click opens it.`
         : "";
 }

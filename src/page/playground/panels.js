@@ -4,7 +4,7 @@ import { Bands } from "../bands.js";
 import { byId, html, make } from "../dom.js";
 import { panelOf, widthOf } from "../labels.js";
 import { lineWidth } from "../margins.js";
-import { Matrix, UPRIGHT, sizesIn } from "../matrix.js";
+import { Matrix, NARROW as PHONE, UPRIGHT, sizesIn } from "../matrix.js";
 import { clipped } from "../text.js";
 import { language, textOf } from "./language.js";
 import { nameOf, titleOf } from "./options.js";
@@ -48,7 +48,8 @@ export function showOnStage(kind) {
 // fit, otherwise bands.
 function stageLayout(many, frames) {
   const host = byId("stage-pictures");
-  const em = parseFloat(getComputedStyle(byId("stage")).fontSize);
+  const own = parseFloat(getComputedStyle(byId("stage")).fontSize);
+  const em = innerWidth > PHONE ? own : 0.8 * own; // a phone is near
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), em)));
   const isStacked = host.clientHeight > host.clientWidth;
   const beside = isStacked ? 1 : many;

@@ -1,6 +1,6 @@
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
-import { byId, html, option } from "../dom.js";
+import { byId, html, onWidth, option } from "../dom.js";
 import { panelOf } from "../labels.js";
 import { Matrix } from "../matrix.js";
 import { clamp, rowOf } from "../numbers.js";
@@ -88,4 +88,5 @@ export function addFilms() {
   film.at = film.steps.length - 1;
   addFilmCurve();
   drawScenes();
+  onWidth(byId("scenes"), drawScenes);
 }

@@ -45,9 +45,10 @@ function eraButton(model, year, above, cell) {
 // Returns the cells and the font of cards in columns and lines that fill the window.
 function cardsOf(host, words, [columns, lines]) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const top = Math.min(host.getBoundingClientRect().top + scrollY, 9.3 * rem); // less on slides
   const height =
     innerWidth > NARROW
-      ? Math.max(innerHeight - (9.3 + 3.8 * lines) * rem, 2.4 * lines * rem)
+      ? Math.max(innerHeight - top - (0.5 + 3.65 * lines) * rem, 2.4 * lines * rem)
       : 12 * lines * rem; // a phone scrolls
   const room = [host.clientWidth, height, 0.9 * rem, 2.4 * rem];
   return gridOf(words, [columns, lines], room, 0.5 * rem + 2);

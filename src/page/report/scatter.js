@@ -1,10 +1,14 @@
 // Vectors of words as points: two principal components, before and after each layer.
 
 import { byId, html, svg } from "../dom.js";
+import { widthOf } from "../labels.js";
 import { clipped, fixed, visible } from "../text.js";
 import { page, readCsv } from "./data.js";
 
 const MANY = 300; // words that are drawn
+const SIZE = 320; // of a picture
+const DOT = 3.5; // the radius of a point
+const FONT = 11;
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
 
@@ -51,38 +55,50 @@ function principalComponents(vectors) {
   };
 }
 
+// Returns a function that tells whether a name right of a point covers no point and none of the
+// names before it.
+function roomFor(places) {
+  const names = [];
+  const isApart = (one, other) =>
+    one.right < other.left ||
+    other.right < one.left ||
+    one.bottom < other.top ||
+    other.bottom < one.top;
+  const boxOf = ([x, y]) => ({ left: x - DOT, right: x + DOT, top: y - DOT, bottom: y + DOT });
+  const points = places.map(boxOf);
+  return ([x, y], text) => {
+    const right = x + DOT + 2 + widthOf(text, FONT);
+    const box = { left: x + DOT + 1, right, top: y - FONT / 2, bottom: y + FONT / 2 };
+    const isFree = right <= SIZE && [...points, ...names].every((other) => isApart(box, other));
+    return isFree && names.push(box);
+  };
+}
+
 // Draws words [{ layer, sentence, position, word, vector }] of one layer; name(word), color(word).
 function drawScatter(words, name, color) {
   const { points, share } = principalComponents(words.map(({ vector }) => vector));
   const most = Math.max(...points.flat().map(Math.abs), 1e-12);
-  const size = 320;
-  const radius = 140;
-  const place = (value) => (size / 2 + (radius * value) / most).toFixed(1);
-  const named = [];
-  const room = (x, y) =>
-    !named.some(([u, v]) => Math.abs(u - x) < 0.35 * most && Math.abs(v - y) < 0.1 * most) &&
-    named.push([x, y]);
+  const radius = 0.44 * SIZE;
+  const places = points.map(([x, y]) => [x, -y].map((value) => SIZE / 2 + (radius * value) / most));
+  const hasRoom = roomFor(places);
   const picture = svg(
     "svg",
     {
-      viewBox: `0 0 ${size} ${size}`,
+      viewBox: `0 0 ${SIZE} ${SIZE}`,
       role: "img",
       "aria-label": "Words by two principal components",
     },
-    svg("line", { class: "grid", x1: 0, x2: size, y1: size / 2, y2: size / 2 }),
-    svg("line", { class: "grid", x1: size / 2, x2: size / 2, y1: 0, y2: size }),
-    ...points.flatMap(([x, y], i) => {
+    svg("line", { class: "grid", x1: 0, x2: SIZE, y1: SIZE / 2, y2: SIZE / 2 }),
+    svg("line", { class: "grid", x1: SIZE / 2, x2: SIZE / 2, y1: 0, y2: SIZE }),
+    ...places.flatMap(([x, y], i) => {
       const point = svg(
         "circle",
-        { class: "point", cx: place(x), cy: place(-y), r: 4, style: { fill: color(words[i]) } },
+        { class: "point", cx: x, cy: y, r: DOT, style: { fill: color(words[i]) } },
         svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`),
       );
-      return room(x, y)
-        ? [
-            point,
-            svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16)),
-          ]
-        : [point];
+      const text = clipped(name(words[i]), 16);
+      const at = { x: x + DOT + 2, y: y + 0.35 * FONT, "font-size": FONT };
+      return hasRoom([x, y], text) ? [point, svg("text", at, text)] : [point];
     }),
   );
   const layer = words[0].layer;

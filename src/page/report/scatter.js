@@ -9,6 +9,7 @@ const MANY = 300; // words that are drawn
 const SIZE = 320; // of a picture
 const DOT = 3.5; // the radius of a point
 const FONT = 11;
+const ANCHORS = { 1: "start", "-1": "end" };
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
 
@@ -55,9 +56,9 @@ function principalComponents(vectors) {
   };
 }
 
-// Returns a function that tells whether a name right of a point covers no point and none of the
-// names before it.
-function roomFor(places) {
+// Returns a function that finds the side of a point, 1 for the right one, -1 or 0 for none, where
+// its name covers no point and none of the names before it.
+function sidesFor(places) {
   const names = [];
   const isApart = (one, other) =>
     one.right < other.left ||
@@ -67,10 +68,15 @@ function roomFor(places) {
   const boxOf = ([x, y]) => ({ left: x - DOT, right: x + DOT, top: y - DOT, bottom: y + DOT });
   const points = places.map(boxOf);
   return ([x, y], text) => {
-    const right = x + DOT + 2 + widthOf(text, FONT);
-    const box = { left: x + DOT + 1, right, top: y - FONT / 2, bottom: y + FONT / 2 };
-    const isFree = right <= SIZE && [...points, ...names].every((other) => isApart(box, other));
-    return isFree && names.push(box);
+    const wide = widthOf(text, FONT);
+    const side = [1, -1, 0].find((sign) => {
+      const left = sign < 0 ? x - DOT - 2 - wide : x + DOT + 1;
+      const box = { left, right: left + wide + 1, top: y - FONT / 2, bottom: y + FONT / 2 };
+      const isInside = left >= 0 && box.right <= SIZE;
+      const isFree = isInside && [...points, ...names].every((other) => isApart(box, other));
+      return !sign || (isFree && names.push(box));
+    });
+    return side;
   };
 }
 
@@ -80,7 +86,7 @@ function drawScatter(words, name, color) {
   const most = Math.max(...points.flat().map(Math.abs), 1e-12);
   const radius = 0.44 * SIZE;
   const places = points.map(([x, y]) => [x, -y].map((value) => SIZE / 2 + (radius * value) / most));
-  const hasRoom = roomFor(places);
+  const sideOf = sidesFor(places);
   const picture = svg(
     "svg",
     {
@@ -97,8 +103,9 @@ function drawScatter(words, name, color) {
         svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`),
       );
       const text = clipped(name(words[i]), 16);
-      const at = { x: x + DOT + 2, y: y + 0.35 * FONT, "font-size": FONT };
-      return hasRoom([x, y], text) ? [point, svg("text", at, text)] : [point];
+      const side = sideOf([x, y], text);
+      const at = { x: x + side * (DOT + 2), y: y + 0.35 * FONT, "text-anchor": ANCHORS[side] };
+      return side ? [point, svg("text", at, text)] : [point];
     }),
   );
   const layer = words[0].layer;

@@ -19,7 +19,7 @@ const TALL = 0.7; // of its height that a matrix takes at most
 const longest = (list, font) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
 
 // Returns the lines of the scale and, below it, of the key of links.
-const linesBelow = (gold) => (gold.length ? 4.1 : 2.4);
+const linesBelow = (gold) => (gold.length ? 4.1 : 2.6);
 
 // Returns the sizes of a matrix in a narrow window, as `large` takes them: letters as large as fit
 // `width` and `height` pixels, up to `most`. Of `many` side by side only the first has its words.
@@ -77,11 +77,12 @@ function layoutOf(words, options) {
   const margin = Math.max(3.2 * font, widthOf(captions.entropy, small)) + 12;
   const right = large ? 8 : Math.max(sums ? margin : 8, overhang);
   const keyLeft = large ? 0 : left;
-  const name = widthOf(options.scale ?? options.unit ?? captions.weight, small);
-  const line = isLine ? lineWidth(small, gold) : keyLeft + 11 * small + name;
+  const name = widthOf(options.scale || options.unit || captions.weight, small);
+  const sum = sums ? widthOf(captions.coverage, small) : 0;
+  const line = isLine ? lineWidth(small, gold) : keyLeft + Math.max(11 * small + name, sum);
   const width = Math.max(left + columns * cell + right, isKeyed && !large?.bare ? line : 0);
   // The scale stands right of the words below the matrix where both fit.
-  const isInline = sums && width - left > widthOf(captions.coverage, small) + 16 * small;
+  const isInline = sums && width - left > sum + 16 * small;
   const coverage = (sums ? 2.3 * font : 8) + (sums && !isInline ? 0.9 * font : 0);
   const height = top + rows * cell + coverage + below;
   return {
@@ -109,11 +110,12 @@ function layoutOf(words, options) {
 
 // Returns the width of the picture on the page. Two stand side by side where that shrinks them by
 // at most a quarter; one is never much higher than the window.
-function roomOf({ width, height }, beside) {
+function roomOf({ width, height, font }, beside) {
   const natural = width / 17;
+  const least = (font < 16 ? 0.85 : 0.72) * natural; // of many words, which are small
   return beside > 1
     ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))`
-    : `min(${natural}rem, max(${(width / height) * 62}vh, ${0.72 * natural}rem))`;
+    : `min(${natural}rem, max(${(width / height) * 62}vh, ${least}rem))`;
 }
 
 function axesOf({ left, top, columns, rows, cell, small }) {

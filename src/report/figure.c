@@ -286,7 +286,8 @@ static const char *const keys[] = {"gold link", "possible"};
 /* Returns the space right of the color scale, for its numbers, its name and the key of outlines. */
 static double scale_width(const layout *it) {
     const sa_figure *figure = it->figure;
-    const char *unit = common_scale(it).unit;
+    const char *unit = unit_of(it->alignment, 0);
+    if (it->panels > 1 && *it->alignment->method) unit = "of the largest";
     const double name = sa_drawing_text_width(unit ? unit : "weight", figure->font),
                  key = figure->golds ? sa_drawing_text_width(*keys, figure->font) : 0;
     return fmax(unit ? 2 * SCALE_LABEL : SCALE_LABEL,

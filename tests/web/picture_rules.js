@@ -193,7 +193,9 @@ function checkScale({ cells, steps, keys }, texts, name) {
   const off = (color) => Math.min(...scale.slice(1).map((to, i) => offScale(color, scale[i], to)));
   const strange = colors.find((color) => off(color) > 4);
   if (strange) say("explained", `${name}: the scale has no color ${strange.map(Math.round)}`);
-  const beside = near(texts, bar, 46).filter((text) => !keyed.includes(text));
+  const beside = near(texts, bar, 46)
+    .filter((text) => !keyed.includes(text))
+    .filter(({ box }) => isFile || centerOf(box).y > bar.top);
   const numbers = beside.map(({ text }) => numberOf(text)).filter(Number.isFinite);
   if (numbers.length < 2) say("explained", `${name}: the scale has ${numbers.length} numbers`);
   // The name stands above the scale of a file, and right of that of a page.
@@ -214,10 +216,18 @@ function checkScale({ cells, steps, keys }, texts, name) {
 // The bars of one margin of a matrix.
 function checkMargin(bars, texts, name) {
   if (!bars.length) return;
-  const beside = near(texts, unionOf(bars), 60).map(({ text }) => text);
-  const numbers = new Set(beside.map(numberOf).filter(Number.isFinite));
+  const own = unionOf(bars);
+  const beside = near(texts, own, 90).map(({ text }) => numberOf(text));
+  const numbers = new Set(beside.filter(Number.isFinite));
   if (numbers.size < 2) say("explained", `${name}: bars have ${numbers.size} numbers`);
-  if (!beside.some((text) => isNaN(numberOf(text)))) say("explained", `${name}: bars have no name`);
+  // The name stands on the first line or the second one below the bars.
+  const isName = ({ text, size, box }) => {
+    const left = Math.min(...box.map(({ x }) => x));
+    const below = centerOf(box).y - own.bottom;
+    const isBelow = below > 0 && below < 3 * size && left > own.left - 25 && left < own.right + 5;
+    return isBelow && isNaN(numberOf(text));
+  };
+  if (!texts.some(isName)) say("explained", `${name}: bars have no name`);
 }
 
 function checkCells(picture, name) {

@@ -33,13 +33,13 @@ figure align builtin:reverse reverse.tsv
 figure align builtin:induction induction.tsv
 figure align builtin:induction induction.tsv --site decoder --layer 2
 figure align builtin:dates dates.tsv
-for forced in uniform one-hot; do figure align builtin:coverage fertility.tsv --force-attention $forced; done
+figure align builtin:coverage fertility.tsv --force-attention one-hot
 figure align builtin:reorder reorder.tsv --width 80
 for forced in uniform one-hot; do figure align builtin:reorder reorder.tsv --force-attention $forced; done
 
 # Weights of other programs: one word, many, long and right-to-left ones, of both signs, above 1.
 numbers single <<<'{"weights": [[1]], "source": ["cat"], "target": ["chat"]}'
-python3 -c 'import json; print(json.dumps({"weights": [[i == j and .9 or .1 / 39 for j in range(40)] for i in range(40)]}))' | numbers many
+numbers many < <(python3 -c 'import json; print(json.dumps({"weights": [[i == j and .9 or .1 / 39 for j in range(40)] for i in range(40)]}))')
 numbers long <<<'{"weights": [[0.75, 0.25], [0.5, 0.5]], "source": ["Donaudampfschifffahrtsgesellschaft", "</s>"], "target": ["compagnie", "</s>"]}'
 numbers right <<<'{"weights": [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], "source": ["القطة", "سوداء", "</s>"], "target": ["the", "cat"]}'
 numbers wide <<<'{"weights": [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], "source": ["猫", "は", "黒い"], "target": ["the", "cat"]}'

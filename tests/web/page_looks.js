@@ -10,8 +10,9 @@ const rules = fs.readFileSync(require.resolve("./picture_rules.js"), "utf8");
 async function drawn(page) {
   await page.run(`location.hash = "stop=5"`);
   await page.until(`state.stop === 5 && !byId("start").disabled`);
-  await page.click("#stop-try");
-  await page.until(`!training.on && past.moments.at(-1)?.frames[0]?.held`, 120000);
+  await page.run("state.pause = 50");
+  await page.click("#start");
+  await page.until(`!training.on && past.moments.at(-1)?.frames[0]?.held`);
   await page.resize(1920, 1080);
   const settled =
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))";

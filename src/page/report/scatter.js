@@ -60,6 +60,7 @@ function principalComponents(vectors) {
 // its name covers no point and none of the names before it.
 function sidesFor(places) {
   const names = [];
+  const known = new Set();
   const isApart = (one, other) =>
     one.right < other.left ||
     other.right < one.left ||
@@ -69,6 +70,9 @@ function sidesFor(places) {
   const points = places.map(boxOf);
   return ([x, y], text) => {
     const wide = widthOf(text, FONT);
+    const own = `${text} ${x.toFixed(0)} ${y.toFixed(0)}`;
+    if (known.has(own)) return 0; // the word stands there already
+    known.add(own);
     const side = [1, -1, 0].find((sign) => {
       const left = sign < 0 ? x - DOT - 2 - wide : x + DOT + 1;
       const box = { left, right: left + wide + 1, top: y - FONT / 2, bottom: y + FONT / 2 };

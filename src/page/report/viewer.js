@@ -159,7 +159,7 @@ function drawPanels() {
   // One small matrix leaves half of the page to its bands; several take its whole width.
   const isSingle = view.panels.length === 1;
   const room = isSingle ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
-  byId("panels").style.flex = isSingle ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
+  byId("panels").style.flex = isSingle ? `1000 1 calc(0.75 * ${room})` : "1 1 100%";
   byId("panels").style.maxWidth = room;
   drawDetail();
   updateHighlight();

@@ -350,7 +350,7 @@ function checkPage() {
   all(document, ".matrix").forEach((picture, i) => checkCells(picture, `matrix ${i + 1}`));
   all(document, ".bands").forEach((picture, i) => checkBands(picture, `bands ${i + 1}`));
   all(document, ".chart > svg").forEach((picture, i) => checkChart(picture, `chart ${i + 1}`));
-  all(document, ".bars").forEach((host, i) => checkBars(host, `bars ${i + 1}`));
+  all(document, ".bars:has(.track)").forEach((host, i) => checkBars(host, `bars ${i + 1}`));
   all(document, "#eras").forEach(checkCards);
   const [heads] = all(document, "#thumbs");
   if (heads) {

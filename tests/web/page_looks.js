@@ -6,7 +6,7 @@ const fs = require("node:fs");
 const rules = fs.readFileSync(require.resolve("./picture_rules.js"), "utf8");
 
 // The matrix, the bands, heads and curves of a training keep the rules of pictures, and the rules
-// find a curve without a key.
+// find curves without a key.
 async function drawn(page) {
   await page.run(`location.hash = "stop=5"`);
   await page.until(`state.stop === 5 && !byId("start").disabled`);
@@ -20,7 +20,9 @@ async function drawn(page) {
     await page.run(`view.isBands = ${isBands}; drawPanels(view.frames); ${settled}`);
     assert.deepStrictEqual(await page.run(rules), []);
   }
-  await page.run(`document.querySelector("#loss-chart :is(.legend span, .name)").remove()`);
+  await page.run(
+    `document.querySelectorAll("#loss-chart :is(.legend, .name)").forEach((node) => node.remove())`,
+  );
   assert.match((await page.run(rules)).join(), /^explained: chart 1: no key of the line/);
   await page.run(`view.isBands = false; drawPanels(view.frames)`);
 }

@@ -13,7 +13,7 @@
 
 /* ---- The structs of an attention ------------------------------------------------------------- */
 
-enum { SA_PARTS_MAX = 8, SA_PART_BYTES = 160 };
+enum { SA_PARTS_MAX = 8, SA_PARTS_CHOSEN = 16, SA_PART_BYTES = 160 };
 
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;

@@ -59,7 +59,7 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
                         .heads = H,
                         .kv_heads = G,
                         .query_width = n};
-    const sa_part *list[SA_PARTS_MAX];
+    const sa_part *list[SA_PARTS_CHOSEN];
     const int count = sa_parts_choose(sizes, list);
     for (int p = 0; p < count; p++) {
         sa_part_add(w, list[p], p);

@@ -266,7 +266,7 @@ static bool is_chosen(const sa_part *part, const sa_attention_sizes *sizes) {
                               (kind && part == kind->part);
 }
 
-int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]) {
+int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_CHOSEN]) {
     int count = 0;
     for (int i = 0; all_parts[i]; i++) {
         bool wanted = is_chosen(all_parts[i], sizes);
@@ -274,7 +274,7 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
             wanted =
                 wanted || (all_parts[j]->with == all_parts[i] && is_chosen(all_parts[j], sizes));
         if (!wanted) continue;
-        sa_require(count < SA_PARTS_MAX);
+        sa_require(count < SA_PARTS_CHOSEN);
         list[count++] = all_parts[i];
     }
     return count;
@@ -333,7 +333,7 @@ static const char *refuse_split(const sa_attention_sizes *sizes) {
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind) {
     const sa_positions positions = {.kind = kind, .causal = true};
     sa_attention_sizes self = *sizes;
-    const sa_part *list[SA_PARTS_MAX];
+    const sa_part *list[SA_PARTS_CHOSEN];
     if (kind) self.positions = &positions, self.site = SA_SITE_ENCODER;
     const int count = sa_parts_choose(&self, list);
     const char *reason = NULL;

@@ -193,7 +193,8 @@ extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa
     sa_forgetting_part, sa_monotonic_part, sa_hard_part, sa_window_part, sa_predicted_window_part,
     sa_override_part, sa_earlier_weights_part, sa_coverage_part, sa_location_aware_part;
 
-int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]);
+/* Returns how many parts are chosen; by settings that are refused, even more than SA_PARTS_MAX. */
+int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_CHOSEN]);
 
 /* Adds one more part without parameters, as number `place` of the list, before anything is laid out
  * for this attention. Returns its own struct. */

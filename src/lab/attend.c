@@ -267,7 +267,7 @@ static void build(attention *at, int query_width) {
                                 .positions = &positions,
                                 .settings = {.entmax_alpha = job->entmax_alpha},
                                 .heads = job->heads};
-    const sa_part *list[SA_PARTS_MAX];
+    const sa_part *list[SA_PARTS_CHOSEN];
     const int count = sa_parts_choose(&sizes, list);
     *w = (sa_attention){.score = score,
                         .normalizer = sizes.normalizer,

@@ -111,7 +111,7 @@ const sa_option sa_settings_options[] = {
      "concatenate the previous readout vector with the next input embedding (Luong et al. 2015)"},
     {"copy", SA_SWITCH(MODEL(copy)),
      "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) times the attention on the "
-     "source words equal to w; unknown words can be copied"},
+     "source words equal to w; unknown words can be copied; --decoder pointer: p_gen is 0"},
     {"embed", SA_INT(MODEL(embed), 64, 1, 8192, "N"), "embedding size (m)", "Sizes and weights"},
     {"hidden", SA_INT(MODEL(hidden), 128, 1, 8192, "N"), "hidden size of each recurrent layer (n)"},
     {"attn", SA_INT(MODEL(attn), 64, 1, 8192, "N"), "attention size (n')"},

@@ -93,7 +93,7 @@ static void layout_derivatives(copies *all) {
     const sa_seq2seq *w = &all->w;
     const sa_readout_cache *readout = sa_pass_readout(w, &all->pass);
     all->derivative[0] = readout->dt;
-    if (sa_copies(w)) {
+    if (sa_seq2seq_readout(w)->copies) {
         all->derivative[1] = readout->dcopy_gate;
         all->derivative[2] = sa_pass_gradients(w, &all->pass).alpha;
     }

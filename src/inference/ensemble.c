@@ -86,7 +86,7 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
             ensemble->logit_rows = states[m].logit_rows;
     }
     ensemble->words = states[ensemble->widest].words;
-    ensemble->bounded = ensemble->count == 1 && !sa_copies(states->w);
+    ensemble->bounded = ensemble->count == 1 && !sa_seq2seq_readout(states->w)->copies;
     ensemble->ids = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->ids);
     ensemble->which = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->which);
     ensemble->from = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->from);
@@ -143,13 +143,14 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
 /* Computes the logits of rows rows[i] of the last step: row i of logits, which the caller may
  * overwrite, and of log_sum_exp. Takes at most state->logit_rows. */
 static void make_logits(sa_decode_state *state, const int *rows, int count) {
+    const sa_readout *readout = sa_seq2seq_readout(state->w);
     const sa_mat t = sa_rows(state->gathered_t, 0, count),
                  logits = sa_rows(state->logits, 0, count);
     sa_gather_rows(state->t, rows, t);
-    sa_vocabulary_forward(sa_seq2seq_readout(state->w), t,
-                          sa_cols(logits, 0, sa_seq2seq_words(state->w)),
-                          sa_rows(state->most, 0, count), state->log_sum_exp);
-    for (int i = 0; i < count && sa_copies(state->w); i++)
+    if (readout->W_o.mat.rows)
+        sa_vocabulary_forward(readout, t, sa_cols(logits, 0, readout->W_o.mat.rows),
+                              sa_rows(state->most, 0, count), state->log_sum_exp);
+    for (int i = 0; i < count && readout->copies; i++)
         sa_copying_decode(state->w, &state->batch, &state->cache, rows[i], state->which[rows[i]],
                           sa_row(logits, i), &state->log_sum_exp[i]);
 }

@@ -259,17 +259,21 @@ static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache) {
 /* Explains the gate, what it copies, and the mixture of that with p(y_i). */
 static void explain_copying(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_mixture *mixture = &cache->mixtures[out->i - 1];
-    const bool lacks = mixture->rest > 0;
-    const char *place = "See et al. 2017, section 2.2";
+    const bool lacks = mixture->rest > 0, gated = cache->copy_gate.cols;
+    const char *place = gated ? "See et al. 2017, section 2.2" : "Vinyals et al. 2015, section 2.3";
     char name[SA_NAME];
-    sa_explainer_write(out, place, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
-                       readout_name(name, out->decoder));
-    sa_explainer_number(out, "p_gen", "p_gen", sa_copy_gate_probability(*cache->copy_gate.x));
+    if (gated) {
+        sa_explainer_write(out, place, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
+                           readout_name(name, out->decoder));
+        sa_explainer_number(out, "p_gen", "p_gen", sa_copy_gate_probability(*cache->copy_gate.x));
+    }
     sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
                         mixture->in_source ? mixture->alpha : 0);
     if (lacks) sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
-    sa_explainer_write(out, place, "P(y_i) = %s p(y_i) + (1 - p_gen) sum",
-                       lacks ? "(p_gen + (1 - p_gen) rest)" : "p_gen");
+    sa_explainer_write(out, place, "P(y_i) = %s",
+                       !gated  ? "sum"
+                       : lacks ? "(p_gen + (1 - p_gen) rest) p(y_i) + (1 - p_gen) sum"
+                               : "p_gen p(y_i) + (1 - p_gen) sum");
     sa_explainer_number(out, "P", "P(y_i)", exp(out->pass->log_p[out->i - 1]));
 }
 
@@ -281,14 +285,12 @@ static void vocabulary(sa_explainer *out, const char *name, const char *letters,
     sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
-static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
+static void explain_vocabulary(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_readout *w = &out->decoder->readout;
-    const double *log_p = out->pass->log_p;
     const int word = out->job->pair.target->ids[out->i - 1];
-    const bool copies = cache->copy_gate.cols > 0;
     const sa_mat x = sa_mat_alloc(&out->arena, 1, w->W_o.mat.rows);
-    double shift, total = 0;
-    for (int i = 0; i < out->i; i++) total += log_p[i];
+    double shift;
+    explain_hidden(out, cache);
     sa_linear_forward(w->W_o, w->b_y, cache->t, x);
     sa_explainer_write(out, w->maxout ? readout_place : "Luong et al. 2015, equation 6",
                        "p(y_i) = softmax(W_o t_i + b_y)");
@@ -298,6 +300,14 @@ static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
     sa_scale(1 / sum, x);
     vocabulary(out, "p", "p(y_i)", x, word);
     sa_explainer_number(out, "sum_words", "sum of exp", sum);
+}
+
+static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
+    const double *log_p = out->pass->log_p;
+    const bool copies = cache->mixtures;
+    double total = 0;
+    for (int i = 0; i < out->i; i++) total += log_p[i];
+    if (!out->decoder->sizes.kind->points) explain_vocabulary(out, cache);
     if (copies) explain_copying(out, cache);
     sa_explainer_number(out, "log_p", copies ? "log P(y_i)" : "log p(y_i)", log_p[out->i - 1]);
     sa_explainer_number(out, "total", copies ? "log P(y_1..i)" : "log p(y_1..i)", total);
@@ -319,7 +329,6 @@ static void explain_step(sa_explainer *out) {
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(out, name_of(state, "s", w->sizes.layers, "_i"));
     sa_explainer_section(out, "The read-out");
-    explain_hidden(out, &readout);
     explain_words(out, &readout);
 }
 

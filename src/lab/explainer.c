@@ -26,9 +26,9 @@ static void take(sa_tracer *tracer, const sa_traced *one) {
 sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) {
     for (const sa_shown *one = out->shown + out->count; one-- > out->shown;) {
         const sa_mat whole = one->traced.x;
-        const ptrdiff_t distance = x.x - whole.x, row = whole.x ? distance / whole.ld : 0;
+        const ptrdiff_t distance = x.x - whole.x, row = whole.ld ? distance / whole.ld : 0;
         if (!one->traced.citation && strcmp(one->traced.name, name) == 0 && distance >= 0 &&
-            distance % whole.ld == 0 && row < whole.rows)
+            row * whole.ld == distance && row < whole.rows)
             return sa_rows(one->copy, (int)row, 1);
     }
     sa_require(false);

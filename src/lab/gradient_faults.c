@@ -68,11 +68,10 @@ static void zero_named(const sa_params *plan, const char *names, sa_real *buffer
         if (is_named(plan->item[i].name, names)) sa_zero(sa_param_mat(&plan->item[i], buffer));
 }
 
-/* Returns the buffer of weights or gradients that contains b_y. */
+/* Returns the buffer of weights or gradients that contains the target's embedding. */
 static sa_real *buffer_of(const sa_seq2seq *w, const sa_params *plan) {
-    int i = 0;
-    while (!is_named(plan->item[i].name, "b_y")) i++;
-    return sa_seq2seq_readout(w)->b_y.x - plan->item[i].offset;
+    const sa_mat E = w->recurrent ? w->decoder.E : w->transformer.target_E;
+    return E.x - sa_seq2seq_embedding(plan, 1)->offset;
 }
 
 /* ---- The broken passes ----------------------------------------------------------------------- */
@@ -139,7 +138,8 @@ sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const 
     sa_seq2seq_plan(sizes, &planted->plan);
     planted->values = sa_new(planted->plan.size, sizeof *planted->values, error);
     if (planted->values) sa_seq2seq_bind_buffer(sizes, planted->values, &planted->w);
-    const bool has = fault->target || (fault->carry && planted->w.encoder.layers) ||
+    const bool has = (fault->target && has_named(&planted->plan, "b_y")) ||
+                     (fault->carry && planted->w.encoder.layers) ||
                      has_named(&planted->plan, fault->weights) ||
                      has_named(&planted->plan, fault->gradients);
     if (planted->values && has) return planted;

@@ -196,7 +196,12 @@ static void bind_cells(sa_binder *binder, const sa_sizes *sizes, sa_recurrent_de
 static void bind_readout(sa_binder *binder, const sa_sizes *sizes, sa_mat E, sa_readout *w) {
     const bool maxout = sizes->kind->maxout, tied = sizes->settings.tie != SA_TIE_NONE;
     const int units = (maxout ? 2 : 1) * sizes->l, context = context_width(sizes);
-    *w = (sa_readout){.maxout = maxout, .dropout = sizes->settings.dropout > 0};
+    *w = (sa_readout){.maxout = maxout,
+                      .copies = sizes->settings.copy || sizes->kind->points,
+                      .dropout = sizes->settings.dropout > 0,
+                      .loss = sa_pointer_loss,
+                      .U_o.mat.cols = sizes->n}; /* [0 x n] */
+    if (sizes->kind->points) return;
     w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes->n, SA_INIT_INPUT);
     if (sizes->kind->sees_word)
         w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes->m, SA_INIT_INPUT);
@@ -299,7 +304,7 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->d = gradients_layout(arena, w, M, B, S);
     cache->d.input = cache->dinput;
-    if (batch->gold || w->sizes.settings.copy)
+    if (batch->gold || w->readout.copies)
         cache->d.attention.alpha = sa_mat_alloc(arena, M, w->attention.heads * S);
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,
                      &cache->dsource);
@@ -308,6 +313,7 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
 /* ---- The readout ----------------------------------------------------------------------------- */
 
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
+    w->loss = sa_vocabulary_loss;
     w->W_o = tied.cols ? sa_bind_tied(binder, tied)
                        : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
@@ -323,6 +329,7 @@ static int block_rows(int rows, int words, int l) {
 
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
+    if (!words) return;
     cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
     cache->loss = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->loss);
     cache->max = sa_mat_alloc(arena, (words + SA_VOCABULARY_SLICE - 1) / SA_VOCABULARY_SLICE, rows);
@@ -337,8 +344,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
         .copy_gate = sa_mat_alloc(arena, rows, w->copy_gate.b.cols),
         .dcopy_gate = sa_mat_alloc(arena, training ? rows : 0, w->copy_gate.b.cols),
     };
-    if (w->copy_gate.b.cols)
-        cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
+    if (w->copies) cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
     if (!training) return;
     cache->t_mask = sa_mat_alloc(arena, w->dropout ? rows : 0, l);
     cache->dsums = cache->sums; /* the backward functions overwrite element by element */

@@ -444,5 +444,10 @@ const sa_decoder_kind sa_decoder_kinds[] = {
          "dl4mt; Nematus (Sennrich et al. 2017)", SA_QUERY_STATE_PROPOSAL, .context_cell = true,
          .sees_word = true, .initial = SA_INITIAL_MEAN, .forward = cgru_forward,
          .backward = cgru_backward},
+    [SA_DECODER_POINTER] =
+        {"pointer",
+         "s_i = f(y_{i-1}, s_{i-1}), P(y_i) = sum of alpha_ij over x_j = y_i, no readout",
+         "Vinyals et al. 2015, section 2.3", SA_QUERY_STATE_CURRENT, .points = true,
+         .initial = SA_INITIAL_COPY, .forward = luong_forward, .backward = luong_backward},
     {.name = NULL},
 };

@@ -22,6 +22,7 @@ typedef struct sa_decoder_kind {
     sa_query_state query_state;
     bool context_in_cell; /* the cell that reads the word reads the context, too, as those above */
     bool context_cell;    /* a second cell of the first layer reads the context */
+    bool points;          /* the weights are the output: there is no readout */
     bool maxout;          /* how the readout makes t: see readout.h */
     bool sees_word;       /* the readout sees the word, too */
     bool sees_previous;   /* with --readout-state auto, the readout sees s_{i-1}, not s_i */

@@ -27,11 +27,6 @@ static inline const sa_readout *sa_seq2seq_readout(const sa_seq2seq *w) {
     return w->recurrent ? &w->decoder.readout : &w->transformer.vocabulary;
 }
 
-/* Returns whether the model copies source words. */
-static inline bool sa_copies(const sa_seq2seq *w) {
-    return sa_seq2seq_readout(w)->copy_gate.b.cols;
-}
-
 /* The activations of one batch or shard, and their gradients. */
 struct sa_pass {
     sa_encoder_cache encoder; /* recurrent */

@@ -54,9 +54,10 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
     const sa_batch_side *side = &batch->target;
     sa_transformer_cache *transformer = &pass->transformer;
     if (w->recurrent) {
-        sa_vocabulary_loss(&w->decoder.readout, side->ids, smoothing, scale, &pass->decoder.readout,
-                           (sa_word_objectives){pass->log_p, pass->objective}, d->t,
-                           dw ? &dw->decoder.readout : NULL);
+        const sa_readout *readout = &w->decoder.readout;
+        readout->loss(readout, side->ids, smoothing, scale, &pass->decoder.readout,
+                      (sa_word_objectives){pass->log_p, pass->objective}, d->t,
+                      dw ? &dw->decoder.readout : NULL);
         return;
     }
     sa_vocabulary_loss(&w->transformer.vocabulary, transformer->targets, smoothing, scale,
@@ -74,12 +75,13 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
  * coverage and hard attention d->part. */
 void sa_pass_losses(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                     sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
-    if (sa_copies(w)) sa_copying_forward(w, batch, pass);
+    const bool copies = sa_seq2seq_readout(w)->copies;
+    if (copies) sa_copying_forward(w, batch, pass);
     likelihood(w, batch, regularizer.smoothing, scale, pass, d, dw);
     if (d->alpha.cols) sa_zero(d->alpha); /* its memory held the logits until here */
     sa_alignment_term(w, batch, regularizer, pass, d);
     sa_penalty_term(w, regularizer.penalty_weight, scale, pass, dw ? d : NULL);
     sa_sampling_term(w, batch, regularizer, scale, pass, dw ? d : NULL);
-    if (sa_copies(w) && dw)
+    if (copies && dw)
         sa_copying_backward(w, batch, (1 - regularizer.smoothing) * (double)scale, pass, d);
 }

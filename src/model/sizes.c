@@ -40,6 +40,21 @@ static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *ki
                : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
+/* Refuses what is of a readout, of a context or of weights that sum to less than 1. */
+static const char *refuse_pointer(const sa_settings *settings, const sa_sizes *sizes) {
+    if (!settings->copy) return "{decoder:} copies every word that it writes: it needs {copy}";
+    if (settings->label_smoothing > 0 || settings->input_feeding || settings->tie == SA_TIE_TWO)
+        return "{decoder:} has no readout, to which {label_smoothing}, {input_feeding} and "
+               "{tie:two-way} belong";
+    if (settings->heads > 1 || settings->attention_gate)
+        return "{decoder:} writes by the weights of one head and reads no context: it needs "
+               "{heads:1} and {attention_gate:none}";
+    if (sizes->attention.normalizer->null_key || settings->window == SA_WINDOW_LOCAL_P)
+        return "{decoder:} needs weights that sum to 1: those of {normalizer:} and {window:} may "
+               "sum to less";
+    return NULL;
+}
+
 static const char *refuse_recurrent(const sa_settings *settings, const sa_sizes *sizes) {
     const char *reason = NULL;
     if (sizes->copied && settings->layers != settings->decoder_layers)
@@ -65,6 +80,7 @@ static const char *refuse_recurrent(const sa_settings *settings, const sa_sizes 
     else if (settings->copy)
         reason = "{copy} copies source words by their attention weights: the decoder "
                  "'{:decoder}' has no attention";
+    if (sizes->kind->points && !reason) return refuse_pointer(settings, sizes);
     if (reason || settings->tie == SA_TIE_NONE || settings->maxout == settings->embed)
         return reason;
     return "{tie:} makes the embeddings the readout's last matrix: {maxout:} must be {embed:}";

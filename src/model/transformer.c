@@ -281,6 +281,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_sizes *sizes, sa_transforme
                &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
                        sizes->settings.tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
+    w->vocabulary.copies = sizes->settings.copy;
     if (sizes->settings.copy)
         sa_copy_gate_bind(binder, 0, m, 0, &w->vocabulary.copy_gate); /* t has seen the rest */
 }

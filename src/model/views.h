@@ -39,7 +39,7 @@ static inline const sa_attention *sa_seq2seq_attention(const sa_seq2seq *w) {
 
 /* Returns the size of the target vocabulary. */
 static inline int sa_seq2seq_words(const sa_seq2seq *w) {
-    return sa_seq2seq_readout(w)->W_o.mat.rows;
+    return (w->recurrent ? &w->decoder.sizes : &w->transformer.sizes)->target_words;
 }
 
 /* Return the number of layers with attention at that site (0: none), and of heads in each. */

@@ -1,6 +1,6 @@
 /* The toy corpora: grammars, and tasks whose answer is computed: lists that only change their order
- * (length, reverse), lists with the answer in the source, so that a model must find it there and
- * cannot know it (recall, assign, trigger, induction), and dates.
+ * (length, reverse, sort), lists with the answer in the source, so that a model must find it there
+ * and cannot know it (recall, assign, trigger, induction, next-larger), and dates.
  *
  * A word of a list stands between spaces: a token of the tokenizer `space`, and of `word` except in
  * assign. */
@@ -150,6 +150,34 @@ static void draw_induction(sa_draft *draft) {
         sa_draft_link(draft, WORD_AT(i), TARGET(draft, "%d", words[i]), false);
 }
 
+/* Writes 5 to 10 different numbers, in tests up to 15, and as the target all of them in ascending
+ * order or, with `one`, only the first above a further number, behind a bar.
+ *
+ * "31 4 96 58 23" -> "4 23 31 58 96", "31 4 96 58 23 | 40" -> "58" */
+static void write_larger(sa_draft *draft, bool one) {
+    enum { NUMBERS = 100 };
+    int numbers[NUMBERS], most = 0, than = -1;
+    const int count = 5 + PICK(draft, draft->split == SA_TEST ? 11 : 6);
+    draw_different(draft, numbers, count, NUMBERS);
+    for (int i = 0; i < count; i++) {
+        SOURCE(draft, "%d", numbers[i]);
+        if (numbers[i] > most) most = numbers[i];
+    }
+    if (one) SOURCE(draft, "|"), than = PICK(draft, most), SOURCE(draft, "%d", than);
+    while (++than <= most && !(one && draft->target.count))
+        for (int i = 0; i < count; i++)
+            if (numbers[i] == than)
+                sa_draft_link(draft, WORD_AT(i), TARGET(draft, "%d", than), false);
+}
+
+static void draw_sort(sa_draft *draft) {
+    write_larger(draft, false);
+}
+
+static void draw_next_larger(sa_draft *draft) {
+    write_larger(draft, true);
+}
+
 /* ---- Dates ----------------------------------------------------------------------------------- */
 
 /* A letter after % is a field, in lower case its short form: A weekday, D day with two digits (d:
@@ -230,5 +258,7 @@ const sa_task sa_tasks[] = {
     {"assign", "assignments: a variable's last value (--tokenizer space)", NULL, draw_assign},
     {"trigger", "the more frequent sign before a trigger; elsewhere nothing", NULL, draw_trigger},
     {"induction", "random words that begin again, to be continued", NULL, draw_induction},
+    {"sort", "different numbers in ascending order; tests are longer", NULL, draw_sort},
+    {"next-larger", "the next larger number of a list; tests are longer", NULL, draw_next_larger},
     {0},
 };

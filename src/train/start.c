@@ -203,6 +203,24 @@ static bool initialize(const sa_session *session, const sa_model *from, sa_error
     return true;
 }
 
+/* Refuses pairs with a target word that the source lacks, which a pointer network cannot write. */
+static bool check_copied(const sa_session *session, sa_error *error) {
+    const sa_dataset *data = &session->data;
+    for (size_t i = 0; i < data->count; i++) {
+        const sa_sentence *source = &data->source[i], *target = &data->target[i];
+        for (int t = 0, j; t < target->len; t++) {
+            for (j = 0; j < source->len && source->extended[j] != target->extended[t];) j++;
+            if (j == source->len)
+                return sa_fail(error, SA_DATA,
+                               "%s:%zu: --decoder pointer copies every word, but the source lacks "
+                               "target word %d",
+                               session->train.name, session->train.pairs[data->pair[i]].line,
+                               t + 1);
+        }
+    }
+    return true;
+}
+
 /* ---- A fresh start and a resumed one --------------------------------------------------------- */
 
 /* Makes a trainer and its batches from the settings and the vocabularies. */
@@ -214,6 +232,7 @@ static bool open_trainer(sa_session *session, sa_error *error) {
                                        sa_vocab_size(&model->target.vocab));
     return sa_dataset_build(data, &session->train, session->trained_on, &model->source,
                             &model->target, settings->max_len, settings, error) &&
+           (!sizes.recurrent || !sizes.kind->points || check_copied(session, error)) &&
            sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
                             &model->target, 0, settings, error) &&
            sa_model_fits_in_file(model, (size_t)settings->average, error) &&

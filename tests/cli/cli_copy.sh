@@ -46,3 +46,26 @@ grep -q '"p_gen"' out || fail "--merge-words: $(cat out)"
 "$softalign" compare --train train.tsv --test unseen.tsv --out both --models bahdanau:additive,bahdanau:additive:copy=yes \
     $small --steps 20 >out 2>err || fail "compare: $(cat err)"
 same "models that copy" 2 "$(grep -c '^bahdanau:additive:copy=yes,' both/table.csv)"
+
+# A pointer network writes what it has read and nothing else, also words that it has never seen; of a word that the source
+# lacks it thinks as of one with a weight of 0.
+for i in {1..40}; do printf 'a%s b%s c%s\tc%s b%s a%s\n' $i $i $i $i $i $i; done >turned.tsv
+expect 2 "--decoder pointer copies every word that it writes: it needs --copy" train --train turned.tsv --out pointing \
+    --decoder pointer $small
+pointing="--decoder pointer --copy --tie three-way ${small/--min-freq 5/}"
+"$softalign" train --train turned.tsv --out pointing $pointing --steps 20 >out 2>err || fail "pointer: $(cat err)"
+"$softalign" inspect pointing/best.safetensors | grep -e "readout\." -e "copy\." && fail "a pointer network has a readout"
+for search in "" "--beam 3" "--sample"; do
+    "$softalign" translate pointing/best.safetensors $search <<<"new words here" >out 2>err || fail "pointer $search: $(cat err)"
+    tr ' ' '\n' <out | grep -v -x -e new -e words -e here -e '' && fail "pointer $search wrote a word that it had not read"
+done
+expect 0 "" explain pointing/best.safetensors "new words here"
+grep -q "P(y_i) = sum  *Vinyals" out || fail "explain: $(cat out)"
+expect 0 "" align pointing/best.safetensors turned.tsv --limit 2 --jsonl -
+grep -q p_gen out && fail "p_gen of a pointer network"
+expect 0 "" prove pointing/best.safetensors turned.tsv --limit 3
+printf 'd e f\tf g\n' >lacking.tsv
+expect 0 "" eval pointing/best.safetensors lacking.tsv --per-sentence scores
+awk '{ exit !($1 < -69 && $1 > -90) }' scores || fail "of a word that the source lacks: $(cat scores)"
+expect 3 "lacking.tsv:1: --decoder pointer copies every word, but the source lacks target word 2" train \
+    --train lacking.tsv --hold-out 1 --valid turned.tsv --out lacking $pointing

@@ -205,6 +205,7 @@ static const struct {
              {"copy", 1},
              {"guided-alignment", 1},
              {"guided-at", 0},
+             {"input-feeding", 1},
              {"head-projection", 0},
              {"latent", 2},
              {"smeared-keys", 1},
@@ -228,6 +229,7 @@ static void draw(sa_rng *rng, sa_settings *settings) {
     }
     if (settings->model == SA_MODEL_DECODER_ONLY && sa_rng_below(rng, 4))
         settings->tie = SA_TIE_THREE; /* or little else is seen */
+    if (settings->decoder == SA_DECODER_POINTER && sa_rng_below(rng, 4)) settings->copy = true;
 }
 
 static void compare(const sa_settings *settings) {

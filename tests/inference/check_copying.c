@@ -14,6 +14,8 @@ static const int32_t source_ids[] = {A, SA_UNK, SA_UNK, B, SA_UNK, SA_EOS, SA_UN
 static const int32_t source_extended[] = {A, K, K + 1, B, K, SA_EOS, K, A, SA_EOS};
 static const sa_sentence sources[SOURCES] = {{source_ids, 6, source_extended},
                                              {source_ids + 6, 3, source_extended + 6}};
+enum { POINTER = 4, VARIANTS };
+
 static sa_seq2seq w[3]; /* two that copy and one that does not */
 static sa_search search;
 
@@ -24,7 +26,9 @@ static void model_open(int number, int variant) {
     settings.model = variant == 2;
     settings.embed = 4, settings.hidden = 6, settings.attn = 4, settings.maxout = 4;
     settings.ffn = 5, settings.heads = 1 + variant % 2;
-    settings.decoder = variant == 1 ? SA_DECODER_LUONG : 0;
+    settings.decoder = variant == 1                       ? SA_DECODER_LUONG
+                       : variant == POINTER && number < 2 ? SA_DECODER_POINTER
+                                                          : 0;
     settings.input_feeding = variant == 1;
     settings.normalizer = variant == 3 ? SA_NORMALIZER_NULL : SA_NORMALIZER_SOFTMAX;
     settings.copy = number < 2;
@@ -156,9 +160,9 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("searches that copy", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
-    tcase_add_loop_test(tests, greedy_and_beam, 0, 4);
-    tcase_add_loop_test(tests, samples, 0, 4);
-    tcase_add_loop_test(tests, ensembles, 0, 4);
-    tcase_add_loop_test(tests, greedy_takes_the_best_word, 0, 4);
+    tcase_add_loop_test(tests, greedy_and_beam, 0, VARIANTS);
+    tcase_add_loop_test(tests, samples, 0, VARIANTS);
+    tcase_add_loop_test(tests, ensembles, 0, VARIANTS);
+    tcase_add_loop_test(tests, greedy_takes_the_best_word, 0, VARIANTS);
     return suite_run(suite);
 }

@@ -257,7 +257,7 @@ int main(void) {
     while (sa_gradient_fault_name((size_t)terms, NULL, NULL)) terms++;
     while (sa_scores[scores].name) scores++;
     tcase_add_loop_test(tests, built_in_batch, 0, count_models() * EACH);
-    tcase_add_loop_test(tests, layers_of_every_decoder, 0, 5 * 3 * 2);
+    tcase_add_loop_test(tests, layers_of_every_decoder, 0, 6 * 3 * 2);
     tcase_add_loop_test(tests, layers_of_every_score, 0, 2 * scores);
     tcase_add_loop_test(tests, units_of_one, 0, scores);
     tcase_add_loop_test(tests, batch_of_one, 0, count_models());

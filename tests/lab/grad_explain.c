@@ -162,6 +162,24 @@ static double mixed(int i, double p) {
     return log(P);
 }
 
+static void check_log_p(int i, double log_p) {
+    const double total = i > 1 ? *get(i - 1, 0, "total") + log_p : log_p;
+    same("log_p", i, get(i, 0, "log_p"), &log_p, 1);
+    same("total", i, get(i, 0, "total"), &total, 1);
+}
+
+/* A pointer network has the weights alone, at least 1e-30. */
+static void check_pointer(int i) {
+    const double *alpha = get(i, 0, "alpha");
+    double P = 0;
+    for (int j = 0; j < S; j++) P += source_ids[j] == target_ids[i - 1] ? alpha[j] : 0;
+    same("copied", i, get(i, 0, "copied"), &P, 1);
+    if (P == 0) P = 1e-30;
+    same("P", i, get(i, 0, "P"), &P, 1);
+    check_log_p(i, log(P));
+    ck_assert(!find(i, 0, "t") && !find(i, 0, "p_gen"));
+}
+
 static void check_words(int i, const double *t) {
     double logits[K] = {0}, sum = 0, total = 0;
     if (settings.tie == SA_TIE_NONE)
@@ -176,10 +194,8 @@ static void check_words(int i, const double *t) {
     ck_assert_double_le(fabs(total - 1), 1e-12);
     double log_p = logits[target_ids[i - 1]] - log(sum);
     if (settings.copy) log_p = mixed(i, exp(log_p));
-    same("log_p", i, get(i, 0, "log_p"), &log_p, 1);
     ck_assert_int_eq(find(i, 0, "p")->head.chosen, target_ids[i - 1]);
-    total = i > 1 ? *get(i - 1, 0, "total") + log_p : log_p;
-    same("total", i, get(i, 0, "total"), &total, 1);
+    check_log_p(i, log_p);
 }
 
 /* A value of a layer of the decoder: "s", or "s^2" in the second. */
@@ -285,7 +301,10 @@ static void check_step(int i) {
     if (middle) check_cell(&(cell){"decoder.second.", "", i, NULL, c, middle, s, true}, "m'");
     for (int layer = 2; layer <= settings.decoder_layers; layer++)
         check_upper_layer(i, layer, kind->context_in_cell ? c : NULL);
-    check_readout(i, kind, x, c);
+    if (kind->points)
+        check_pointer(i);
+    else
+        check_readout(i, kind, x, c);
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */

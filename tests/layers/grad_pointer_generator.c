@@ -52,6 +52,25 @@ START_TEST(an_open_gate_leaves_the_softmax_alone) {
 }
 END_TEST
 
+/* The golden values of a pointer network, PyTorch's in double: scores -1 .6 .1 .4 of the words 1,
+ * 2, 1 and EOS; word 1 is right. */
+START_TEST(a_pointer_network_has_the_weights_alone) {
+    static const double e[] = {-1, .6, .1, .4}, de[] = {-.172890, .380639, -.519391, .311641};
+    double alpha[4], sum = 0, G = 0;
+    for (int j = 0; j < 4; j++) sum += exp(e[j]);
+    for (int j = 0; j < 4; j++) alpha[j] = exp(e[j]) / sum;
+    sa_mixture one = mixture_of(-INFINITY, false, true, alpha[0] + alpha[2], 0);
+    ck_assert_double_eq_tol(-sa_mixture_forward(&one, 0), 1.178567, 1e-6);
+    ck_assert_double_eq_tol(one.alpha, .307719, 1e-6);
+    sa_mixture_backward(&one, 1);
+    ck_assert_double_eq(one.dz, 0);
+    ck_assert_double_eq(one.drest, 0);
+    for (int j = 0; j < 4; j += 2) G += alpha[j] * one.dalpha;
+    for (int j = 0; j < 4; j++)
+        ck_assert_double_eq_tol(alpha[j] * ((j % 2 ? 0 : one.dalpha) - G), de[j], 1e-6);
+}
+END_TEST
+
 /* Neither p_gen of 0 or 1 nor a weight of 0 makes a number that is not finite. */
 START_TEST(extremes_are_finite) {
     static const double zs[] = {-1000, -40, 0, 40, 1000};
@@ -95,6 +114,7 @@ int main(void) {
     Suite *suite = suite_of("pointer-generator", &tests);
     tcase_add_loop_test(tests, half_generated_half_copied, 0, 4);
     tcase_add_loop_test(tests, nothing_is_lost, 0, 2);
+    tcase_add_test(tests, a_pointer_network_has_the_weights_alone);
     tcase_add_test(tests, an_open_gate_leaves_the_softmax_alone);
     tcase_add_test(tests, extremes_are_finite);
     tcase_add_loop_test(tests, mixture_backward, 0, 4);

@@ -59,7 +59,7 @@ static const malformed_header malformed_settings[] = {
     {WORDS, VALUE("recurrent"), VALUE("Recurrent"),
      "m: settings: 'model' must be recurrent, transformer or decoder"},
     {WORDS, VALUE("bahdanau"), VALUE("evil"),
-     "m: settings: 'decoder' must be bahdanau, fixed, fixed-init, luong or cgru"},
+     "m: settings: 'decoder' must be bahdanau, fixed, fixed-init, luong, cgru or pointer"},
     {WORDS, VALUE("additive"), "0",
      "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
      "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, location-aware, "

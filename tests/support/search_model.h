@@ -18,9 +18,10 @@ static sa_seq2seq w;
 static sa_search search;
 static sa_sentence sources[SOURCES];
 
+/* Returns the number of the decoders that choose from a vocabulary. */
 static inline int decoders(void) {
     int count = 0;
-    while (sa_decoder_kinds[count].name) count++;
+    while (sa_decoder_kinds[count].name && !sa_decoder_kinds[count].points) count++;
     return count;
 }
 

@@ -54,10 +54,10 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the readout layer, a
- * learned alpha entmax, a hybrid stack two layers and attention of two kinds, shared keys and
- * values several heads, split projections heads that divide a word, a cosine more than one number,
- * of which it is only the sign, and two maps two halves, and values of two numbers for their norm.
- */
+ * learned alpha entmax, a hybrid stack two layers and attention of two kinds, a pointer network
+ * copying and labels as they are, shared keys and values several heads, split projections heads
+ * that divide a word, a cosine more than one number, of which it is only the sign, and two maps two
+ * halves, and values of two numbers for their norm. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
@@ -80,6 +80,8 @@ static inline void fit_together(sa_settings *settings) {
         settings->layers = 2;
         if (settings->attention == SA_ATTENTION_SCALED_DOT) settings->window = SA_WINDOW_SLIDING;
     }
+    if (settings->model == SA_MODEL_RECURRENT && sa_decoder_kinds[settings->decoder].points)
+        settings->copy = true, settings->label_smoothing = 0;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
         settings->normalizer = SA_NORMALIZER_ENTMAX;

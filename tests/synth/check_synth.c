@@ -65,9 +65,10 @@ static size_t words(const char *text, const char *tokenizer) {
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 START_TEST(names_its_tasks) {
-    static const char *const names[] = {"phrases", "mono",   "reorder",   "length",  "dates",
-                                        "reverse", "copy",   "fertility", "agree",   "sense",
-                                        "context", "recall", "assign",    "trigger", "induction"};
+    static const char *const names[] = {
+        "phrases", "mono",      "reorder",   "length", "dates",      "reverse",
+        "copy",    "fertility", "agree",     "sense",  "context",    "recall",
+        "assign",  "trigger",   "induction", "sort",   "next-larger"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         ck_assert_str_eq(sa_tasks[i].name, names[i]);
     }
@@ -109,6 +110,8 @@ START_TEST(makes_the_committed_files_again) {
     compare_with_file("assign", 200, "assign.sample.tsv");
     compare_with_file("trigger", 200, "trigger.sample.tsv");
     compare_with_file("induction", 200, "induction.sample.tsv");
+    compare_with_file("sort", 200, "sort.sample.tsv");
+    compare_with_file("next-larger", 200, "next-larger.sample.tsv");
 }
 END_TEST
 

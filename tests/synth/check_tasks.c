@@ -378,7 +378,8 @@ START_TEST(senses_are_balanced) {
 }
 END_TEST
 
-/* ---- recall, assign, trigger, induction ------------------------------------------------------ */
+/* ---- recall, assign, trigger, induction, sort, next-larger ------------------------------------
+ */
 
 /* The answers and links of these tests are found again from the words of the source alone. */
 
@@ -530,6 +531,55 @@ START_TEST(a_sequence_begins_again) {
 }
 END_TEST
 
+/* The source begins with that many different numbers. */
+static void check_numbers(const sa_draft *draft, int count) {
+    for (int k = 0; k < count; k++)
+        ck_assert(atoi(draft->source.words[k]) < 100 &&
+                  find_word(draft, draft->source.words[k], k + 1) >= count);
+}
+
+START_TEST(numbers_are_sorted) {
+    sa_rng rng = sa_rng_seed(10, 0);
+    sa_draft draft = {0};
+    int of_count[16] = {0};
+    draft.split = _i ? SA_TEST : SA_TRAIN;
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, "sort", &rng);
+        const int count = draft.source.count;
+        check_numbers(&draft, count);
+        ck_assert(draft.target.count == count && count_links(&draft) == count);
+        for (int t = 0; t < count; t++) {
+            answered_at(&draft, t, find_word(&draft, draft.target.words[t], 0), true);
+            if (t) ck_assert_int_gt(atoi(draft.target.words[t]), atoi(draft.target.words[t - 1]));
+        }
+        of_count[count]++;
+    }
+    for (int count = 0; count < 16; count++) {
+        const bool used = count >= 5 && count <= (_i ? 15 : 10);
+        ck_assert(used ? of_count[count] > DRAWS / 11 / 2 : !of_count[count]);
+    }
+}
+END_TEST
+
+START_TEST(the_next_larger_number_is_found) {
+    sa_rng rng = sa_rng_seed(11, 0);
+    sa_draft draft = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, "next-larger", &rng);
+        const int bar = find_word(&draft, "|", 0), asked = atoi(draft.source.words[bar + 1]),
+                  answer = atoi(draft.target.words[0]);
+        check_numbers(&draft, bar);
+        ck_assert(bar >= 5 && bar <= 10 && draft.source.count == bar + 2);
+        ck_assert(draft.target.count == 1 && count_links(&draft) == 1 && answer > asked);
+        for (int k = 0; k < bar; k++) {
+            const int number = atoi(draft.source.words[k]);
+            ck_assert(number <= asked || number >= answer);
+        }
+        answered_at(&draft, 0, find_word(&draft, draft.target.words[0], 0), true);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *all;
     Suite *suite = suite_of("synth_tasks", &all);
@@ -544,5 +594,7 @@ int main(void) {
     tcase_add_test(all, the_last_assignment_counts);
     tcase_add_test(all, the_trigger_asks_for_the_majority);
     tcase_add_test(all, a_sequence_begins_again);
+    tcase_add_loop_test(all, numbers_are_sorted, 0, 2);
+    tcase_add_test(all, the_next_larger_number_is_found);
     return suite_run(suite);
 }

@@ -38,7 +38,7 @@ def places(o, settings):
     if o.attends and (noisy or o.attention == "hard"):
         found["attention"] = "target"  # no mask: what is added to the scores, or decides the draws
     found |= {"annotations": "source"} if probability("annotations") > 0 else {}
-    return found | ({"readout": "target"} if probability("readout") > 0 else {})
+    return found | ({"readout": "target"} if probability("readout") > 0 and not o.points else {})
 
 
 def masks_of(o, settings, arrays, pairs):

@@ -24,6 +24,12 @@ def extended_objective(o, logits, word, alpha, gate, source):
     return (1 - o.label_smoothing) * torch.log(P) + o.label_smoothing * torch.log(p).mean()
 
 
+def pointer_objective(word, alpha, source):
+    """log P(word), P = sum_j alpha_j over x_j = word (Vinyals et al. 2015), at least 1e-30"""
+    P = sum((own for own, j in zip(alpha, source, strict=True) if j == word), torch.zeros((), dtype=torch.float64))
+    return torch.log(P.clamp(min=1e-30))
+
+
 def target_distribution(links, t, S):
     """A_t: uniform over the sure links (target, source, possible) of word t or, if it has none, over
     the possible ones; None without any."""
@@ -68,6 +74,8 @@ class Model:
             return -sum(objective(self.o, *own) for own in zip(logits, target, strict=True))
         source, target = extended
         alphas = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
+        if self.o.points:
+            return -sum(pointer_objective(*own, source) for own in zip(target, alphas, strict=True))
         words = zip(logits, target, alphas, self.gates, strict=True)
         return -sum(extended_objective(self.o, *own, source) for own in words)
 

@@ -21,7 +21,7 @@ def layers(o):
 # ---- s_0 ------------------------------------------------------------------------------------------
 
 AUTO_INIT = {"bahdanau": "backward", "fixed": "context", "fixed-init": "last", "luong": "copy",
-              "cgru": "mean"}
+              "cgru": "mean", "pointer": "copy"}
 
 
 def init_rule(o):
@@ -79,7 +79,8 @@ def cgru(step, above, attention, x, s):
     return c, s, *above(s, None)
 
 
-DECODERS = {"bahdanau": bahdanau, "fixed": bahdanau, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
+DECODERS = {"bahdanau": bahdanau, "fixed": bahdanau, "fixed-init": fixed_init, "luong": luong, "cgru": cgru,
+            "pointer": luong}
 
 
 def sentence_context(p, o, encoded):
@@ -158,6 +159,8 @@ class Recurrent(Model):
             attention = partial(self.attend, p, encoded.H, i) if o.attends else lambda q: fixed_c
             c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, s)
             u = before if reads_previous(o) else last
+            if o.points:
+                continue
             if o.copy:
                 self.gates.append(self.gate(p, w_h=c, w_s=u, w_x=y))
             t.append(self.mask("readout", i - 1) * readout_units(o, readout_total(p, u, y, c)))

@@ -13,7 +13,7 @@ CHOICES = {  # the first is the default
                    "sigmoid", "selective"),
     "attention-gate": ("none", "headwise", "elementwise"),
     "coverage": ("none", "linguistic", "loss"),
-    "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
+    "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru", "pointer"),
     "cell": ("gru", "lstm", "rnn"),
     "update": ("new", "old"),
     "reset": ("before", "after", "sum"),
@@ -66,7 +66,8 @@ def complete(settings):
     if o.model == "decoder":
         o.max_positions += o.max_len
     o.kv_heads = o.kv_heads or o.heads
-    o.attends = o.model != "recurrent" or o.decoder in ("bahdanau", "luong", "cgru")
+    o.attends = o.model != "recurrent" or o.decoder in ("bahdanau", "luong", "cgru", "pointer")
+    o.points = o.model == "recurrent" and o.decoder == "pointer"  # there is no read-out
     return o
 
 

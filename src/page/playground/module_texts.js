@@ -77,6 +77,16 @@ export const moduleTexts = {
     "Zufällige Wörter, die von vorn beginnen: Setze sie fort.",
     "Des mots tirés au hasard qui recommencent, à continuer.",
   ],
+  "task:sort": [
+    "Different numbers, in ascending order.",
+    "Verschiedene Zahlen, aufsteigend sortiert.",
+    "Des nombres différents, en ordre croissant.",
+  ],
+  "task:next-larger": [
+    "The least number of a list that is larger than the one behind the bar.",
+    "Die kleinste Zahl einer Liste, die größer ist als die hinter dem Strich.",
+    "Le plus petit nombre d'une liste qui dépasse celui après la barre.",
+  ],
   "help:model": [
     "",
     "Modellfamilie: rekurrenter Encoder-Decoder oder Transformer",

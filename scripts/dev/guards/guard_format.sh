@@ -1,6 +1,6 @@
 #!/bin/bash
-# The sources are formatted as clang-format does by .clang-format, and line ends are those of Unix. Other versions of clang-format break
-# a few lines differently, so only the version that they were formatted with may judge.
+# The sources are formatted as clang-format does by .clang-format, line ends are those of Unix, and no merge is left half done. Other
+# versions of clang-format break a few lines differently, so only the version that they were formatted with may judge.
 set -u
 version=14
 
@@ -19,4 +19,5 @@ odd=$(git ls-files --eol 2>/dev/null | grep -v 'attr/-text') # in a clone, on Wi
     printf '.gitattributes does not keep the line ends of\n%s\n' "$odd"
     exit 1
 }
+git grep -nE '^(<<<<<<<|>>>>>>>) ' 2>/dev/null && exit 1
 exit $code

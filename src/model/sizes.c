@@ -49,6 +49,8 @@ static const char *refuse_pointer(const sa_settings *settings, const sa_sizes *s
     if (settings->heads > 1 || settings->attention_gate)
         return "{decoder:} writes by the weights of one head and reads no context: it needs "
                "{heads:1} and {attention_gate:none}";
+    if (settings->attention == SA_ATTENTION_UNIFORM)
+        return "{decoder:} learns where to point, but {attention:} points at all words alike";
     if (sizes->attention.normalizer->null_key || settings->window == SA_WINDOW_LOCAL_P)
         return "{decoder:} needs weights that sum to 1: those of {normalizer:} and {window:} may "
                "sum to less";

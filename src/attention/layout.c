@@ -96,11 +96,6 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
     sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_VALUES, w);
 }
 
-void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                            sa_attention *w) {
-    sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_NORM, w);
-}
-
 /* ---- Keys and values ------------------------------------------------------------------------- */
 
 size_t sa_memory_width(const sa_attention *w, int A) {
@@ -131,11 +126,11 @@ bool sa_attention_lacks(const sa_attention *w) {
     return lacks;
 }
 
-int sa_attention_carry_width(const sa_attention *w, int steps) {
+int sa_carry_width(const sa_attention *w, int parts, int steps) {
     int width = 0;
-    for (int p = 0; p < w->parts; p++)
+    for (int p = 0; p < parts; p++)
         width += w->part[p].kind->carry + w->part[p].kind->carry_words * steps;
-    return w->heads * width;
+    return width;
 }
 
 int sa_attention_noise_width(const sa_attention *w, int steps) {
@@ -175,7 +170,7 @@ int sa_attention_growth(const sa_attention *w) {
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool gradient) {
-    const int carry = sa_attention_carry_width(w, steps);
+    const int carry = w->heads * sa_carry_width(w, w->parts, steps);
     sa_attention_rows all = {
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, gradient ? 0 : w->heads * steps),

@@ -45,12 +45,10 @@ static inline bool sa_score_rotates(const sa_score *score) {
     return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
 }
 
-/* Binds the parameters "PREFIX.NAME", and at the end those that follow a sublayer's norm in model
- * files. */
+/* Binds the parameters "PREFIX.NAME", except for those that follow a sublayer's norm in model files
+ * (sa_parts_bind). */
 void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                        sa_attention *w);
-void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                            sa_attention *w);
 
 /* Lays out R rows for sentences of at most `steps` words; gradient: of gradients, without attention
  * weights.
@@ -74,9 +72,9 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
 
-/* Return the number of columns in a row of the carry and, in training, of the noise; 0 for most
- * models. */
-int sa_attention_carry_width(const sa_attention *w, int steps);
+/* Returns the columns of the carry of a head's first `parts` parts; 0 for most models. */
+int sa_carry_width(const sa_attention *w, int parts, int steps);
+/* Returns the number of columns in a row of the noise; 0 for most models. */
 int sa_attention_noise_width(const sa_attention *w, int steps);
 /* Fills the carry of the first target word's predecessor. */
 void sa_attention_carry_begin(const sa_attention *w, sa_mat carry);

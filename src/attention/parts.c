@@ -115,23 +115,12 @@ sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head) {
     return sa_head_slice(head->rows.part[part], w->heads, head->index);
 }
 
-/* Returns the columns of the carry of the first `count` parts, without the columns for each word,
- * whose number it sets in *words. */
-static int carry_of(const sa_attention *w, int count, int *words) {
-    int numbers = 0;
-    *words = 0;
-    for (int p = 0; p < count; p++)
-        numbers += w->part[p].kind->carry, *words += w->part[p].kind->carry_words;
-    return numbers;
-}
-
 sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat states, int k, int S) {
     const sa_part *kind = w->part[part].kind;
     const sa_mat head = sa_head_slice(states, w->heads, k);
-    int words, before;
-    const int numbers = carry_of(w, w->parts, &words),
-              steps = words ? (head.cols - numbers) / words : 0;
-    const int first = carry_of(w, part, &before) + before * steps;
+    const int numbers = sa_carry_width(w, w->parts, 0),
+              words = sa_carry_width(w, w->parts, 1) - numbers,
+              first = sa_carry_width(w, part, words ? (head.cols - numbers) / words : 0);
     return sa_cols(head, first, kind->carry + kind->carry_words * S);
 }
 

@@ -20,7 +20,7 @@
 #define SEARCH(field) SA_SCOPE_RUN, offsetof(sa_search, field)
 
 const sa_option sa_settings_options[] = {
-    {"model", SA_CHOICE_BY(MODEL(model), 0, sa_model_name),
+    {"model", SA_CHOICE(MODEL(model), 0, sa_model_kinds),
      "model family: recurrent encoder-decoder, Transformer (Vaswani et al. 2017), or decoder-only "
      "Transformer (decoder; Radford et al. 2018)",
      "Model"},
@@ -356,7 +356,7 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {
-    return settings && sa_model_name((size_t)settings->model) &&
+    return settings && SA_NAME(sa_model_kinds, settings->model) &&
            SA_NAME(sa_decoder_kinds, (size_t)settings->decoder) && sa_model_attends(settings);
 }
 
@@ -439,7 +439,7 @@ const char *sa_preset_name(size_t i) {
 }
 
 const char *sa_preset_default(int model) {
-    return sa_model_preset(model);
+    return sa_model_kinds[model].preset;
 }
 
 const char *sa_preset_text(const char *name) {

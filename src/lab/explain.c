@@ -345,7 +345,7 @@ static sa_mat read_out(sa_explainer *out, sa_mat x) {
     const sa_mat p = sa_mat_alloc(&out->arena, 1, log_p.cols);
     const sa_mat normal = sa_mat_alloc(&out->arena, 1, x.cols);
     const sa_layernorm_cache cache = sa_layernorm_layout(&out->arena, 1, x.cols);
-    if (last->g.cols) sa_layernorm_forward(last, x, &cache, normal);
+    if (last->g.cols) sa_layernorm_forward(last, x, &cache, 0, normal);
     sa_linear_forward(w->vocabulary.W_o, w->vocabulary.b_y, last->g.cols ? normal : x, log_p);
     sa_copy_mat(log_p, p);
     const sa_real sum = sa_softmax_row(p.x, p.cols);

@@ -61,16 +61,19 @@ static void draw(double p, sa_rng *rng, sa_mat mask) {
             sa_row(mask, i)[k] = sa_rng_next(rng) < threshold ? 0 : scale;
 }
 
-/* Multiplies x by the first rows of the mask. */
+/* Multiplies x by the first rows of the mask; a mask of one column is for whole rows. */
 static void multiply(sa_mat mask, sa_mat x) {
     for (int i = 0; i < x.rows; i++) {
         const sa_real *keep = sa_row(mask, i);
         sa_real *xi = sa_row(x, i);
-        for (int k = 0; k < x.cols; k++) xi[k] *= keep[k];
+        if (mask.cols == 1)
+            sa_scale(*keep, sa_rows(x, i, 1));
+        else
+            for (int k = 0; k < x.cols; k++) xi[k] *= keep[k];
     }
 }
 
-/* x = x . mask    mask, x [R x n] */
+/* x = x . mask    mask [R x n] or [R x 1], x [R x n] */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
     if (p <= 0) return;
     sa_require(mask.rows >= x.rows); /* the layout provides one */
@@ -80,23 +83,6 @@ void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx) {
     if (p > 0) multiply(mask, dx);
-}
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-static void multiply_rows(sa_mat mask, sa_mat x) {
-    for (int i = 0; i < x.rows; i++) sa_scale(*sa_row(mask, i), sa_rows(x, i, 1));
-}
-
-/* x_i = mask_i x_i    mask [R x 1], x [R x m] */
-void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
-    if (p <= 0) return;
-    draw(p, rng, mask);
-    multiply_rows(mask, x);
-}
-
-void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
-    if (p > 0) multiply_rows(mask, dx);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */

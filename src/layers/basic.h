@@ -35,15 +35,11 @@ typedef struct sa_dropout {
     double noise;  /* not a probability: the amount of the noise that parts of attention draw */
 } sa_dropout;
 
-/* Draws a mask (0 or 1 / (1 - p)) and computes x = x . mask. p in [0, 1); 0 changes nothing. */
+/* Draws a mask (0 or 1 / (1 - p)) and computes x = x . mask or, with a mask [R x 1], drops whole
+ * rows (Sennrich et al. 2016, Nematus): x_i = mask_i x_i. p in [0, 1); 0 changes nothing. */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx = dx . mask */
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx);
-
-/* Drops whole rows (Sennrich et al. 2016, Nematus): x_i = mask_i x_i, with mask [R x 1]. */
-void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
-/* dx_i = mask_i dx_i */
-void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
 
 /* ---- Recurrent states ------------------------------------------------------------------------ */
 

@@ -8,10 +8,6 @@ static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int has_m
     return sa_state_of(s, sa_mat_alloc(arena, rows, has_m * n));
 }
 
-/* Lays out the buffers; unless `wanted`, they are empty and p must be 0. */
-sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
-                                         int n);
-
 typedef struct sa_recurrent_sizes {
     int in, n, context;             /* in or context 0: there is none */
     bool inner_bias, inner_context; /* inside the reset product, if the cell has one */

@@ -13,45 +13,26 @@ SA_DISPATCHED static void center(const sa_real *x, sa_real mean, sa_real *normal
 }
 
 SA_DISPATCHED static void scale_and_shift(const sa_real *g, const sa_real *b, sa_real inverse,
-                                          sa_real *normal, sa_real *y, int m) {
+                                          bool add, sa_real *normal, sa_real *y, int m) {
     for (int k = 0; k < m; k++) {
         normal[k] *= inverse;
-        y[k] = g[k] * normal[k] + b[k];
+        const sa_real own = g[k] * normal[k] + b[k];
+        y[k] = add ? y[k] + own : own;
     }
-}
-
-SA_DISPATCHED static void scale_shift_and_add(const sa_real *g, const sa_real *b, sa_real inverse,
-                                              sa_real *normal, sa_real *y, int m) {
-    for (int k = 0; k < m; k++) {
-        normal[k] *= inverse;
-        y[k] += g[k] * normal[k] + b[k];
-    }
-}
-
-/* Writes x - mean to row i of the cache and returns 1 / sqrt(variance + epsilon). */
-static sa_real centered(sa_mat x, int i, const sa_layernorm_cache *cache) {
-    const int m = x.cols;
-    const sa_real *xi = sa_row(x, i);
-    sa_real *normal = sa_row(cache->normal, i);
-    center(xi, mean_of(xi, m), normal, m); /* x - mean */
-    const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
-    return *sa_row(cache->inverse, i) = 1 / sa_sqrt(variance + (sa_real)EPSILON);
 }
 
 /* Equation 4 (Ba et al. 2016)    x, y [R x m] */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
-                          sa_mat y) {
-    for (int i = 0; i < x.rows; i++) /* / sqrt(variance), g, b */
-        scale_and_shift(w->g.x, w->b.x, centered(x, i, cache), sa_row(cache->normal, i),
-                        sa_row(y, i), x.cols);
-}
-
-/* y += LN(x)    x, y [R x m] */
-void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
-                              sa_mat y) {
-    for (int i = 0; i < x.rows; i++)
-        scale_shift_and_add(w->g.x, w->b.x, centered(x, i, cache), sa_row(cache->normal, i),
-                            sa_row(y, i), x.cols);
+                          sa_real beta, sa_mat y) {
+    const int m = x.cols;
+    for (int i = 0; i < x.rows; i++) {
+        const sa_real *xi = sa_row(x, i);
+        sa_real *normal = sa_row(cache->normal, i), *inverse = sa_row(cache->inverse, i);
+        center(xi, mean_of(xi, m), normal, m); /* x - mean */
+        const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
+        *inverse = 1 / sa_sqrt(variance + (sa_real)EPSILON);
+        scale_and_shift(w->g.x, w->b.x, *inverse, beta != 0, normal, sa_row(y, i), m);
+    }
 }
 
 /* y += x . factor */

@@ -22,12 +22,10 @@ typedef struct sa_layernorm_cache {
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m);
 
-/* Normalizes x [R x m] -> y [R x m], which may be x. */
+/* Computes y = beta y + LN(x), x, y [R x m]; beta is 0 or 1. x may be y, with beta 0, or
+ * cache->normal. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
-                          sa_mat y);
-/* Adds the same to y; x may be cache->normal. */
-void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
-                              sa_mat y);
-/* Computes the backward pass of both forms; overwrites dy with dx, accumulates into dw. */
+                          sa_real beta, sa_mat y);
+/* Overwrites dy with dx, accumulates into dw. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);

@@ -54,22 +54,6 @@ sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name,
     return constant;
 }
 
-sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const *names, int count,
-                        int rows, int cols, sa_init_kind init) {
-    sa_mat all = bind_param(binder, prefix, names[0], rows, cols, init);
-    for (int i = 1; i < count; i++) bind_param(binder, prefix, names[i], rows, cols, init);
-    all.rows = count * rows;
-    return sa_bind_tied(binder, all);
-}
-
-sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
-                       int cols, sa_init_kind init) {
-    sa_mat all = bind_param(binder, prefix, names[0], 0, cols, init);
-    for (int i = 1; i < count; i++) bind_param(binder, prefix, names[i], 0, cols, init);
-    all.cols = all.ld = count * cols;
-    return all;
-}
-
 const sa_param *sa_params_find(const sa_params *plan, const char *name) {
     for (int i = 0; i < plan->count; i++)
         if (strcmp(plan->item[i].name, name) == 0) return &plan->item[i];
@@ -119,8 +103,7 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
         sa_mat along = {memory, block.rows, first, n};
         for (int pass = 0; pass < 2; pass++) {
             sa_gemm_nt(block, done, 0, along);
-            for (int i = 0; i < block.rows; i++)
-                for (int j = 0; j < first; j++) sa_row(along, i)[j] *= -1;
+            sa_scale(-1, along);
             sa_gemm_nn(along, done, 1, block); /* minus the projection onto the rows done */
             for (int i = 0; i < block.rows; i++) {
                 sa_real *row = sa_row(block, i);

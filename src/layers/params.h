@@ -51,7 +51,7 @@ sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name
 /* Does the same for a matrix whose rows are looked up by index. */
 sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init);
-/* Binds such a table as the weights of a product, as well (tied embeddings). */
+/* Makes a table the weights of a product, too: a tied embedding, or several tensors in one. */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
 /* Binds the vector "PREFIX.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,
@@ -59,13 +59,6 @@ sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, i
 /* Binds a vector that is a scale rather than a weight, and starts at the given number. */
 sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name, int cols,
                         double start);
-/* Binds `count` matrices of the same shape, stacked to [count*rows x cols] so that one product
- * serves them all. */
-sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const *names, int count,
-                        int rows, int cols, sa_init_kind init);
-sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
-                       int cols, sa_init_kind init);
-
 /* Returns the tensor with this name, or NULL. */
 const sa_param *sa_params_find(const sa_params *plan, const char *name);
 

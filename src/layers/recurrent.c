@@ -104,8 +104,8 @@ void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
     for (int i = 0; i < 2; i++) {
         const group own = group_of(&by, i, cache);
         if (!own.count) continue;
-        sa_layernorm_add_forward(&own.w, own.cache.normal, &own.cache,
-                                 sa_cols(a, (by.at + own.first) * n, own.count * n));
+        sa_layernorm_forward(&own.w, own.cache.normal, &own.cache, 1,
+                             sa_cols(a, (by.at + own.first) * n, own.count * n));
     }
 }
 
@@ -179,7 +179,7 @@ static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
 void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) {
     if (!w->norm_m.g.cols) return;
     const sa_layernorm_cache norm_stats = memory_cache(w, cache);
-    sa_layernorm_forward(&w->norm_m, m, &norm_stats, m);
+    sa_layernorm_forward(&w->norm_m, m, &norm_stats, 0, m);
 }
 
 void sa_norm_m_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw) {

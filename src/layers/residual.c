@@ -9,7 +9,7 @@
 /* x [R x m] -> cache->in [R x m] */
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache) {
     if (w->norm == SA_NORM_PRE)
-        sa_layernorm_forward(&w->layernorm, x, &cache->layernorm, cache->in);
+        sa_layernorm_forward(&w->layernorm, x, &cache->layernorm, 0, cache->in);
     else
         cache->in = x;
 }
@@ -20,7 +20,7 @@ void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, s
     sa_dropout_forward(dropout, rng, cache->mask, cache->y);
     sa_add(x, cache->y);
     if (w->norm == SA_NORM_POST)
-        sa_layernorm_forward(&w->layernorm, cache->y, &cache->layernorm, cache->y);
+        sa_layernorm_forward(&w->layernorm, cache->y, &cache->layernorm, 0, cache->y);
 }
 
 void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *cache,

@@ -124,7 +124,7 @@ static int initial_input_width(const sa_sizes *sizes) {
     return sizes->initial == SA_INITIAL_CONTEXT ? 0 : sa_summary_width(sizes->initial, sizes);
 }
 
-void sa_source_bind(sa_binder *binder, const sa_sizes *sizes, sa_source_weights *w) {
+static void bind_source(sa_binder *binder, const sa_sizes *sizes, sa_source_weights *w) {
     const int n = sizes->n, in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
     *w = (sa_source_weights){.sizes = *sizes};
     if (sizes->fixed) {
@@ -168,7 +168,8 @@ static void add_steps(sa_recurrent_decoder *w) {
     sa_recurrent_add_steps(&w->layer[0], feeding, &w->steps);
     sa_recurrent_add_steps(&w->context_cell, false, &w->steps);
     if (query) sa_steps_add(&w->steps, &w->attention.W_a);
-    if (feeding) sa_readout_add_steps(&w->readout, &w->steps);
+    sa_weight *const readout[] = {&w->readout.U_o, &w->readout.V_o, &w->readout.C_o};
+    for (int k = 0; feeding && k < 3; k++) sa_steps_add(&w->steps, readout[k]);
     for (int k = 1; k < w->sizes.layers; k++) sa_recurrent_add_steps(&w->layer[k], true, &w->steps);
 }
 
@@ -215,7 +216,7 @@ void sa_recurrent_decoder_bind(sa_binder *binder, const sa_sizes *sizes, sa_recu
     *w = (sa_recurrent_decoder){.sizes = *sizes};
     if (sizes->kind->query_state != SA_QUERY_STATE_NONE)
         sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
-    sa_source_bind(binder, sizes, &w->source);
+    bind_source(binder, sizes, &w->source);
     w->E = sa_bind_table(binder, "target", "E", sizes->target_words, sizes->m, SA_INIT_INPUT);
     bind_cells(binder, sizes, w);
     bind_readout(binder, sizes, w->E, &w->readout);
@@ -349,12 +350,6 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     cache->t_mask = sa_mat_alloc(arena, w->dropout ? rows : 0, l);
     cache->dsums = cache->sums; /* the backward functions overwrite element by element */
     cache->dt = sa_mat_alloc(arena, rows, l);
-}
-
-void sa_readout_add_steps(sa_readout *w, sa_steps *steps) {
-    sa_steps_add(steps, &w->U_o);
-    sa_steps_add(steps, &w->V_o);
-    sa_steps_add(steps, &w->C_o);
 }
 
 int sa_vocabulary_stretches(const sa_readout *w) {

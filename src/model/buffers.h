@@ -22,8 +22,6 @@ void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_enc
 
 /* ---- What the decoder starts from ------------------------------------------------------------ */
 
-void sa_source_bind(sa_binder *binder, const sa_sizes *sizes, sa_source_weights *w);
-
 /* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. 0
  * heads mean no attention. */
 void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
@@ -53,8 +51,6 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
                        sa_readout_cache *cache);
 /* Lays out the logits, too, which sa_vocabulary_loss needs. */
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
-/* Registers the weights by which a readout that runs step by step multiplies. */
-void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 
 /* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
  * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN

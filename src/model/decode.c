@@ -67,9 +67,10 @@ static sa_cache_size recurrent_cache_size(const sa_seq2seq *w) {
                       (sizes->settings.input_feeding ? sizes->l : 0) +
                       (sizes->fixed ? sizes->n : 0);
     const sa_attention *attention = &d->attention;
-    const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_carry_width(attention, 0);
-    const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;
-    const int remembered = sa_attention_carry_width(attention, 1) - own; /* per source word */
+    const int A = sa_encoder_width(&w->encoder.sizes), H = attention->heads;
+    const size_t word = H ? sa_memory_width(attention, A) : 0;
+    const int own = H * sa_carry_width(attention, attention->parts, 0);
+    const int remembered = H * sa_carry_width(attention, attention->parts, 1) - own; /* per word */
     return (sa_cache_size){.state = (size_t)(state + own) * sizeof(sa_real),
                            .source_word = (word + (size_t)remembered) * sizeof(sa_real)};
 }

@@ -237,7 +237,7 @@ static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *
 static void dropout_forward(const sa_recurrent_decoder *w, const sa_batch_side *side,
                             sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache, sa_mat x) {
     sa_decoder_rows *all = &cache->rows;
-    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
+    sa_dropout_forward(dropout.words, rng, cache->word_mask, x);
     sa_dropout_forward(dropout.all, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &all->layer[0].cell.dropout,
                            &all->layer[0].cell.previous);
@@ -386,7 +386,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
                             d->input, &dw->layer[0]); /* dx of W x + b, for all steps at once */
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.all, cache->x_mask, dx);
-    sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
+    sa_dropout_backward(dropout.words, cache->word_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);
     sa_source_backward(&w->source, &w->attention, &cache->source, &cache->dsource, encoder,
                        &dw->source, &dw->attention);

@@ -102,7 +102,7 @@ static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout
                           sa_rng *rng, sa_encoder_cache *cache) {
     const sa_batch_side *side = &batch->source;
     sa_embedding_forward(w->E, cache->ids, cache->x);
-    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
+    sa_dropout_forward(dropout.words, rng, cache->word_mask, cache->x);
     if (cache->position_vectors.rows) sa_positions_table(&w->positions, 0, cache->position_vectors);
     for (int t = 0; t < cache->position_vectors.rows; t++)
         for (int b = 0; b < side->active[t]; b++)
@@ -118,7 +118,7 @@ static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_e
     for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
         sa_positions_backward(t, sa_rows(cache->dx, side->start[t], side->active[t]),
                               &dw->positions);
-    sa_dropout_words_backward(dropout.words, cache->word_mask, cache->dx);
+    sa_dropout_backward(dropout.words, cache->word_mask, cache->dx);
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 

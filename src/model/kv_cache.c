@@ -222,7 +222,7 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
         x = sa_feedforward_sublayer_forward(&layer->feed, x, 0, NULL, &feed);
     }
     if (stack->last.g.cols)
-        sa_layernorm_forward(&stack->last, x, &state->last, t);
+        sa_layernorm_forward(&stack->last, x, &state->last, 0, t);
     else
         sa_copy_mat(x, t);
     return true;

@@ -11,10 +11,12 @@ enum { SA_INITIAL_CONTEXT = SA_INITIAL_COPY + 1 };
 
 /* ---- A model --------------------------------------------------------------------------------- */
 
-/* Returns the name of a model (SA_MODEL_...), for the option rows; NULL after the last. */
-const char *sa_model_name(size_t i);
-/* Returns the preset from which training starts when none is named; NULL: from the defaults. */
-const char *sa_model_preset(int model);
+typedef struct sa_model_kind {
+    const char *name;
+    const char *preset; /* from which training starts when none is named; NULL: the defaults */
+} sa_model_kind;
+extern const sa_model_kind sa_model_kinds[]; /* SA_MODEL_...; ends with a NULL name */
+
 /* Returns whether the decoder has cross-attention. */
 bool sa_model_attends(const sa_settings *settings);
 

@@ -3,21 +3,12 @@
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name, *preset;
-} models[] = {
+const sa_model_kind sa_model_kinds[] = {
     [SA_MODEL_RECURRENT] = {"recurrent", NULL},
     [SA_MODEL_TRANSFORMER] = {"transformer", "vaswani2017-toy"},
     [SA_MODEL_DECODER_ONLY] = {"decoder", "gpt-toy"},
+    {.name = NULL},
 };
-
-const char *sa_model_name(size_t i) {
-    return i < sizeof models / sizeof *models ? models[i].name : NULL;
-}
-
-const char *sa_model_preset(int model) {
-    return models[model].preset;
-}
 
 bool sa_model_attends(const sa_settings *settings) {
     return settings->model != SA_MODEL_RECURRENT ||

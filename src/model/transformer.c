@@ -4,6 +4,7 @@
  * target. Rows are in the order of the sentences: R words with vectors of m numbers; N words of the
  * memory. */
 #include "model/transformer.h"
+#include "attention/parts.h"
 #include "base/thread.h"
 #include "model/buffers.h"
 #include "tensor/vec.h"
@@ -74,7 +75,7 @@ static void embed_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
     const sa_queries *queries = &cache->self;
     sa_embedding_forward(E, cache->ids, cache->x);
     sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
-    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
+    sa_dropout_forward(dropout.words, rng, cache->word_mask, cache->x);
     sa_positions_table(&w->positions, 0, cache->position_vectors);
     for (int b = 0; cache->position_vectors.rows && b < queries->blocks; b++) {
         const int first = queries->first[b], len = queries->first[b + 1] - first;
@@ -91,7 +92,7 @@ static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_m
     for (int b = 0; cache->position_vectors.rows && b < queries->blocks; b++) /* .. + PE(t) */
         for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
             sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
-    sa_dropout_words_backward(dropout.words, cache->word_mask, d);
+    sa_dropout_backward(dropout.words, cache->word_mask, d);
     sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
     sa_embedding_backward(cache->ids, d, dE);
 }
@@ -117,7 +118,7 @@ static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
                                   &cache->attention[sa_stack_workspace(w, i, true)]);
         x = sa_feedforward_sublayer_forward(&layer->feed, x, p, rng, &own->feed);
     }
-    if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
+    if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, 0, cache->out);
 }
 
 /* Runs the backward pass from d, the gradient with respect to out, which it overwrites, and dalpha,
@@ -235,7 +236,7 @@ static void bind_attention(sa_binder *binder, const char *prefix, sa_attention_s
                            int norm, sa_attention_sublayer *w) {
     sa_attention_bind(binder, prefix, &sizes, &w->attention);
     sa_residual_bind(binder, prefix, sizes.state_width, norm, &w->residual);
-    sa_attention_bind_last(binder, prefix, &sizes, &w->attention);
+    sa_parts_bind(binder, prefix, &sizes, SA_BIND_AFTER_NORM, &w->attention);
 }
 
 static void bind_stack(sa_binder *binder, const char *name, const char *side, const sa_sizes *sizes,

@@ -9,7 +9,7 @@
 /* Returns the family that an entry names in place of a recurrent decoder, or SA_MODEL_RECURRENT. */
 static size_t family_of(const char *entry) {
     const char *name;
-    for (size_t family = SA_MODEL_RECURRENT + 1; (name = sa_model_name(family)); family++)
+    for (size_t family = SA_MODEL_RECURRENT + 1; (name = sa_model_kinds[family].name); family++)
         if (strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]))
             return family;
     return SA_MODEL_RECURRENT;

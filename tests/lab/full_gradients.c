@@ -178,7 +178,7 @@ int main(int count, char **arguments) {
     const bool product = count == 4 && strcmp(arguments[1], "product") == 0;
     tally seen = {.sample = product ? 0 : 19};
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (int model = 0; sa_model_name((size_t)model); model++) {
+    for (int model = 0; sa_model_kinds[model].name; model++) {
         if (product)
             check_product(model, atol(arguments[2]), atol(arguments[3]), &seen);
         else

@@ -47,7 +47,7 @@ static void layernorm_open(int rows, int cols) {
 }
 
 static double layernorm(void) {
-    sa_layernorm_forward(&norm, x, &normed, y);
+    sa_layernorm_forward(&norm, x, &normed, 0, y);
     return weighted_sum(y, dy);
 }
 
@@ -65,7 +65,10 @@ START_TEST(layernorm_by_its_equation) {
         }
     }
     sa_mat once = same_as(x);
-    sa_layernorm_forward(&norm, once, &normed, once); /* in place */
+    sa_layernorm_forward(&norm, once, &normed, 0, once); /* in place */
+    ck_assert_double_eq(farthest(once, y), 0);
+    sa_layernorm_forward(&norm, x, &normed, 1, once); /* added */
+    sa_scale(2, y);
     ck_assert_double_eq(farthest(once, y), 0);
 }
 END_TEST

@@ -69,7 +69,7 @@ static inline size_t attention_bind(sa_real *buffer, const sa_position_kind *kin
         bound.positions = &positions;
     }
     sa_attention_bind(&binder, "attention", &bound, own);
-    sa_attention_bind_last(&binder, "attention", &bound, own);
+    sa_parts_bind(&binder, "attention", &bound, SA_BIND_AFTER_NORM, own);
     sa_part_add(own, &watcher, own->parts);
     return binder.offset;
 }

@@ -10,14 +10,11 @@
 #include <immintrin.h>
 #endif
 
-bool sa_bf16_native(void) {
-    return sa_packed_takes_pairs();
-}
-
 const char *sa_bf16_emulated(void) {
-    return sa_bf16_native() ? NULL
-                            : "bf16 is emulated, which is slower than float32: this processor has "
-                              "no AVX512_BF16";
+    return sa_packed_takes_pairs()
+               ? NULL
+               : "bf16 is emulated, which is slower than float32: this processor has "
+                 "no AVX512_BF16";
 }
 
 enum {
@@ -33,16 +30,16 @@ enum {
 _Static_assert(ROUNDED / (SPAN + PAD) >= TILE, "a tile of rounded rows");
 
 /* ---- Rounding ---------------------------------------------------------------------------------
- * The kernels read numbers in one of two forms (sa_bf16_native): two in one place, the first in
- * the lower half; or each as a float of its own, the second of a pair before the first. Either way
- * a sum runs over places in their order. */
+ * The kernels read numbers in one of two forms (sa_packed_takes_pairs): two in one place, the first
+ * in the lower half; or each as a float of its own, the second of a pair before the first. Either
+ * way a sum runs over places in their order. */
 
 typedef uint32_t place __attribute__((may_alias));
 typedef uint16_t half __attribute__((may_alias));
 
 /* Returns the number of places that `inner` numbers take. */
 static int places(int inner) {
-    return sa_bf16_native() ? (inner + 1) / 2 : (inner + 1) / 2 * 2;
+    return sa_packed_takes_pairs() ? (inner + 1) / 2 : (inner + 1) / 2 * 2;
 }
 
 /* Returns the float bf16(x), bit by bit. */
@@ -131,12 +128,12 @@ static void round_rows(sa_mat x, sa_mat to) {
     for (int i = 0; i < x.rows; i++) {
         const sa_real *from = sa_row(x, i);
         place *own = (place *)sa_row(to, i);
-        if (sa_bf16_native())
+        if (sa_packed_takes_pairs())
             to_halves(from, even, (half *)own);
         else
             round_swapped(from, even, own);
         if (even == x.cols) continue;
-        const bool pairs = sa_bf16_native();
+        const bool pairs = sa_packed_takes_pairs();
         own[to.cols - (pairs ? 1 : 2)] = pairs ? rounded(from[even]) >> 16 : 0;
         if (!pairs) own[to.cols - 1] = rounded(from[even]);
     }
@@ -144,7 +141,7 @@ static void round_rows(sa_mat x, sa_mat to) {
 
 /* Fills to [places(x.rows) x x.cols] with pairs along each column. */
 static void round_columns(sa_mat x, sa_mat to) {
-    const bool pairs = sa_bf16_native();
+    const bool pairs = sa_packed_takes_pairs();
     for (int k = 0, row = 0; k < x.rows; k += 2) {
         const bool alone = k + 1 == x.rows;
         const sa_real *first = sa_row(x, k), *second = alone ? NULL : sa_row(x, k + 1);
@@ -179,33 +176,29 @@ static void pack_block(sa_mat W, bool transposed, int k, int depth, int j, int c
         memset(sa_row(panel, i) + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
 
-static size_t packed_size(int inner, int cols) {
-    return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)places(inner);
-}
-
 sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W) {
-    const size_t transposed = packed_size(W.cols, W.rows), straight = packed_size(W.rows, W.cols);
-    const size_t size =
-        (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads this far beyond */
+    const size_t transposed = sa_packed_size(places(W.cols), W.rows),
+                 straight = sa_packed_size(places(W.rows), W.cols),
+                 size = transposed > straight ? transposed : straight;
     return size > INT32_MAX ? (sa_mat){0} : sa_mat_alloc(arena, 1, (int)size);
 }
 
 size_t sa_bf16_room(int cols) {
-    const size_t size = packed_size(SPAN, cols) + WIDTH;
+    const size_t size = sa_packed_size(places(SPAN), cols);
     return size > ROOM ? 0 : size;
 }
 
 sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jobs) {
     const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
-    const size_t size = packed_size(inner, cols);
-    sa_require((size_t)buffer.cols >= size + WIDTH);
+    const size_t size = sa_packed_size(places(inner), cols);
+    sa_require((size_t)buffer.cols >= size);
     for (int j = job * WIDTH; jobs && j < cols; j += jobs * WIDTH) {
         sa_real *panel = buffer.x + (ptrdiff_t)j * places(inner);
         for (int k = 0; k < inner; k += DEPTH)
             pack_block(W, transposed, k, sa_least(DEPTH, inner - k), j, sa_least(WIDTH, cols - j),
                        panel + (ptrdiff_t)places(k) * WIDTH);
     }
-    if (job == 0 && jobs) memset(buffer.x + size, 0, WIDTH * sizeof *buffer.x);
+    if (job == 0 && jobs) memset(buffer.x + size - WIDTH, 0, WIDTH * sizeof *buffer.x);
     return (sa_packed){.panels = buffer.x, .height = places(inner), .bf16 = true};
 }
 
@@ -247,16 +240,15 @@ static sa_packed panel_of(const multiplier *W, int k, int depth, int j, int cols
  * of c stay in the cache. */
 static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_real beta,
                             sa_mat c) {
-    void (*product)(sa_mat, sa_packed, sa_real, sa_mat) =
-        transposed ? sa_packed_multiply_transposed : sa_packed_multiply;
     sa_real panel[WIDTH * DEPTH];
     const int inner = W->transposed ? W->mat.cols : W->mat.rows;
     for (int j = 0, cols = 0; j < c.cols; j += cols) {
         cols = sa_least(WIDTH - (W->packed.offset + j) % WIDTH, c.cols - j);
         for (int k = 0; k < inner; k += DEPTH) {
             const int depth = sa_least(DEPTH, inner - k);
-            product(along(a, transposed, places(k), places(depth)),
-                    panel_of(W, k, depth, j, cols, panel), k ? 1 : beta, sa_cols(c, j, cols));
+            sa_packed_multiply(transposed, along(a, transposed, places(k), places(depth)),
+                               panel_of(W, k, depth, j, cols, panel), k ? 1 : beta,
+                               sa_cols(c, j, cols));
         }
     }
 }
@@ -277,7 +269,7 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
 
 /* Returns whether the scratch has room to pack `depth` of the inner dimension. */
 static bool has_room(const multiplier *W, int depth, int cols) {
-    return W->packing && (size_t)W->packing->cols >= packed_size(depth, cols) + WIDTH;
+    return W->packing && (size_t)W->packing->cols >= sa_packed_size(places(depth), cols);
 }
 
 /* Returns k .. k+depth-1 of the inner dimension; if several blocks of rows share it and there is
@@ -312,25 +304,15 @@ __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
     }
 }
 
-static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_mat c) {
-    if (!(transposed ? a.rows : a.cols) && beta == 0)
-        for (int i = 0; i < c.rows; i++) memset(sa_row(c, i), 0, sizeof(sa_real) * (size_t)c.cols);
+void sa_bf16_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_packed packed,
+                  const sa_mat *packing, sa_real beta, sa_mat c) {
+    const multiplier W = {b, b_transposed, packed, packing};
+    const int inner = a_transposed ? a.rows : a.cols;
+    sa_require(inner == (b_transposed ? b.cols : b.rows) &&
+               c.rows == (a_transposed ? a.cols : a.rows) &&
+               c.cols == (b_transposed ? b.rows : b.cols));
+    if (!inner && beta == 0) sa_zero(c);
     const unsigned before = sa_denormals_off();
-    multiply_blocks(a, transposed, &W, beta, c);
+    multiply_blocks(a, a_transposed, &W, beta, c);
     sa_denormals_restore(before);
-}
-
-void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    multiply(a, false, (multiplier){.mat = b, .packed = packed}, beta, c);
-}
-
-void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
-    multiply(a, false, (multiplier){.mat = b, .transposed = true, .packed = packed}, beta, c);
-}
-
-void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c) {
-    sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    multiply(a, true, (multiplier){.mat = b, .packing = packing}, beta, c);
 }

@@ -16,9 +16,6 @@
 
 enum { SA_BF16_BLOCK = 256 };
 
-/* Returns whether the processor has the instruction; otherwise its sums are emulated. */
-bool sa_bf16_native(void);
-
 /* ---- Never in the double copy ---------------------------------------------------------------- */
 
 /* Returns the buffer for sa_bf16_pack, in either order. */
@@ -30,12 +27,11 @@ sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jo
  * if that would split a pair. */
 sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 
-/* Compute the products of tensor/mat.h. If `packed` is packed, it holds b and is read instead. */
-void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
-void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
-/* Returns how many numbers b takes when packed, for sa_bf16_tn with a b of `cols` columns; 0 if
- * packing would not pay. */
+/* Returns how many numbers b takes when packed, for a' b with a b of `cols` columns; 0 if packing
+ * would not pay. */
 size_t sa_bf16_room(int cols);
-/* Does the same faster with scratch for b, one row that is overwritten; NULL or a row that is too
+/* Computes the products of sa_gemm. If `packed` is packed, it holds b and is read instead. packing:
+ * scratch for b, one row that is overwritten, with which a' b is faster; NULL or a row that is too
  * small is not used. */
-void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c);
+void sa_bf16_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_packed packed,
+                  const sa_mat *packing, sa_real beta, sa_mat c);

@@ -48,35 +48,24 @@ static void transpose(sa_mat W, sa_mat to) {
             transpose_tile(sa_row(W, i) + j, W.ld, sa_row(to, j) + i, to.ld);
 }
 
-/* Packs rows first .. first+count-1 of W as the columns of a panel. */
-static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
-    transpose(sa_rows(W, first, count),
-              (sa_mat){.x = to, .rows = W.cols, .cols = count, .ld = WIDTH});
-    for (int j = 0; j < W.cols && count < WIDTH; j++)
-        memset(to + j * (ptrdiff_t)WIDTH + count, 0, sizeof *to * (size_t)(WIDTH - count));
-}
-
-/* Packs columns first .. first+count-1 of W as the columns of a panel. */
-static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
-    for (int i = 0; i < W.rows; i++, to += WIDTH) {
-        memcpy(to, sa_row(W, i) + first, sizeof *to * (size_t)count);
-        memset(to + count, 0, sizeof *to * (size_t)(WIDTH - count));
-    }
-}
-
 void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to) {
-    (transposed ? pack_rows : pack_columns)(W, first, count, to);
+    const sa_mat panel = {to, transposed ? W.cols : W.rows, count, WIDTH};
+    if (transposed) transpose(sa_rows(W, first, count), panel);
+    for (int i = 0; i < panel.rows && !transposed; i++)
+        memcpy(sa_row(panel, i), sa_row(W, i) + first, sizeof *to * (size_t)count);
+    for (int i = 0; i < panel.rows && count < WIDTH; i++)
+        memset(sa_row(panel, i) + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
 
-/* Returns how many numbers the panels of a factor [inner x cols] hold. */
-static size_t packed_size(int inner, int cols) {
-    return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)inner;
+size_t sa_packed_size(int height, int cols) {
+    const size_t panels = ((size_t)cols + WIDTH - 1) / WIDTH;
+    return panels * WIDTH * (size_t)height + WIDTH; /* a slice reads this far beyond */
 }
 
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows) {
-    const size_t transposed = packed_size(W.cols, W.rows), straight = packed_size(W.rows, W.cols);
-    const size_t size =
-        (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads this far beyond */
+    const size_t transposed = sa_packed_size(W.cols, W.rows),
+                 straight = sa_packed_size(W.rows, W.cols),
+                 size = transposed > straight ? transposed : straight;
     if (rows < SA_PACKED_LEAST || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
     return sa_mat_alloc(arena, 1, (int)size);
 }
@@ -85,7 +74,7 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
     if (!buffer.x || !W.x) return (sa_packed){0};
     const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
     sa_real *to = buffer.x;
-    sa_require((size_t)buffer.cols >= packed_size(inner, cols) + WIDTH);
+    sa_require((size_t)buffer.cols >= sa_packed_size(inner, cols));
     for (int j = 0; j < cols; j += WIDTH, to += (ptrdiff_t)WIDTH * inner)
         sa_packed_panel(W, j, cols - j < WIDTH ? cols - j : WIDTH, transposed, to);
     memset(to, 0, WIDTH * sizeof *to);
@@ -305,7 +294,7 @@ static void (*rounded_kernel(void))(const factors *) {
 
 /* ---- All panels ------------------------------------------------------------------------------ */
 
-static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c) {
+void sa_packed_multiply(bool transposed, sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     void (*run)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
         const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
@@ -323,12 +312,4 @@ static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta
             .add = beta != 0,
         });
     }
-}
-
-void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, false, W, beta, c);
-}
-
-void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, true, W, beta, c);
 }

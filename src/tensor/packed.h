@@ -37,18 +37,20 @@ sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
 /* Packs W into that buffer; the result is not packed if either is empty. */
 sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
 
+/* Returns how many numbers panels for `cols` columns, each `height` numbers high, need. */
+size_t sa_packed_size(int height, int cols);
+
 /* Packs one panel: columns first .. first+count-1 of W or, if `transposed`, those rows as columns,
  * padded with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
 void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to);
 
-/* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
- * c = beta c + a W    else:       a [M x K], W [K x N]
+/* c = beta c + a W', where W is packed transposed, or beta c + a W
+ *
+ *   a [M x K], or with `transposed` a' of a [K x M]; W [N x K] or [K x N]; c [M x N]
+ *
  * beta is 0 or 1. A row of c does not depend on the other rows of a. With W.bf16, a is rounded,
  * too. */
-void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
-
-/* Does the same as sa_packed_multiply for a', a [K x M]. */
-void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
+void sa_packed_multiply(bool transposed, sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
 /* Returns whether the kernel for rounded numbers takes two of them in each place, as vdpbf16ps
  * does. */

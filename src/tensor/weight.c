@@ -193,14 +193,14 @@ static sa_packed copy_of(sa_weight W, bool transposed) {
 static void multiply(sa_mat x, sa_weight W, bool transposed, sa_real beta, sa_mat y) {
     const sa_packed packed = copy_of(W, transposed);
     if (rounds(W.as.precision)) {
-        (transposed ? sa_bf16_nt : sa_bf16_nn)(x, W.mat, packed, beta, y);
+        sa_bf16_gemm(false, x, transposed, W.mat, packed, NULL, beta, y);
     } else if (packed.panels) {
         const sa_mat mat = W.mat;
         sa_require(x.rows == y.rows && x.cols == (transposed ? mat.cols : mat.rows) &&
                    y.cols == (transposed ? mat.rows : mat.cols));
-        sa_packed_multiply(x, packed, beta, y);
+        sa_packed_multiply(false, x, packed, beta, y);
     } else {
-        (transposed ? sa_gemm_nt : sa_gemm_nn)(x, W.mat, beta, y);
+        sa_gemm(false, x, transposed, W.mat, beta, y);
     }
 }
 
@@ -240,7 +240,7 @@ void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
     if (rounds(dW.as.precision))
-        sa_bf16_tn(dy, x, dW.as.packing, 1, dW.mat);
+        sa_bf16_gemm(true, dy, false, x, (sa_packed){0}, dW.as.packing, 1, dW.mat);
     else
         sa_gemm_tn(dy, x, 1, dW.mat);
 }

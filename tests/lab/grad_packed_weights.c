@@ -22,12 +22,12 @@ sa_packed __wrap_sa_packed_of_f64(sa_mat W, sa_mat buffer, bool transposed) {
 }
 
 __typeof__(sa_packed_multiply) __real_sa_packed_multiply_f64, __wrap_sa_packed_multiply_f64;
-void __wrap_sa_packed_multiply_f64(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
+void __wrap_sa_packed_multiply_f64(bool transposed, sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     if (a.rows >= 4) {
         counts.products++;
         counts.crossing += W.offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
     }
-    __real_sa_packed_multiply_f64(a, W, beta, c);
+    __real_sa_packed_multiply_f64(transposed, a, W, beta, c);
 }
 
 /* Steps of 5, 4 and 1 rows on both sides. */

@@ -63,9 +63,9 @@ static float model_round(float x) {
 /* How number (k, j) of a packed matrix was rounded. */
 static uint32_t rounded_in(sa_packed packed, int k, int j) {
     const sa_real *place = packed.panels + (ptrdiff_t)(j / WIDTH * WIDTH) * packed.height +
-                           j % WIDTH + (ptrdiff_t)(sa_bf16_native() ? k / 2 : k ^ 1) * WIDTH;
+                           j % WIDTH + (ptrdiff_t)(sa_packed_takes_pairs() ? k / 2 : k ^ 1) * WIDTH;
     const uint32_t bits = bits_of(*place);
-    return !sa_bf16_native() ? bits : k % 2 ? bits & 0xffff0000 : bits << 16;
+    return !sa_packed_takes_pairs() ? bits : k % 2 ? bits & 0xffff0000 : bits << 16;
 }
 
 /* Every upper half with the lower halves around a tie. */

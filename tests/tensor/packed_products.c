@@ -139,7 +139,7 @@ static void multiply(const product *p, sa_real beta, int first, int count, sa_ma
     c = sa_rows(c, first, count);
     set(c, (sa_real)NAN);
     if (beta != 0) copy(sa_rows(p->c, first, count), c);
-    sa_packed_multiply(sa_rows(p->a, first, count), p->packed, beta, c);
+    sa_packed_multiply(false, sa_rows(p->a, first, count), p->packed, beta, c);
 }
 
 /* How many rows of c differ from `expected` in a bit, or from `before` in the gap behind them. */

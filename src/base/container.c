@@ -239,6 +239,16 @@ bool sa_container_read(sa_container *container, const char *name, const void *by
     return sa_container_parse(container, bytes, size, sum, error);
 }
 
+bool sa_container_read_copy(sa_container *container, const char *name, const void *bytes,
+                            size_t size, sa_error *error) {
+    char *copy = sa_copy(bytes, size, error);
+    if (!copy) return false;
+    const bool good = sa_container_read(container, name, copy, size, error);
+    container->memory = copy, container->size = size;
+    if (!good) sa_container_close(container);
+    return good;
+}
+
 void sa_container_close(sa_container *container) {
     json_decref(container->header);
     free(container->tensors);

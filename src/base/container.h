@@ -82,6 +82,10 @@ bool sa_container_open(sa_container *container, const char *path, int threads,
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error);
 
+/* Reads a container from a copy of the bytes, as if it had been opened; closed on failure. */
+bool sa_container_read_copy(sa_container *container, const char *name, const void *bytes,
+                            size_t size, sa_error *error);
+
 void sa_container_close(sa_container *container);
 
 /* Returns the tensor with that name, or NULL. */

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/thread.h"
+#include "base/pieces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +31,6 @@ static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t 
     return true;
 }
 
-/* What one thread found in its part. */
-typedef struct file_part {
-    uint32_t sum;
-    bool good;
-    sa_error error;
-} file_part;
-
 /* A file that is read in parts into `bytes`: first the header with PART_SIZE bytes of data, then
  * PART_SIZE bytes each. */
 typedef struct file_parts {
@@ -45,7 +38,7 @@ typedef struct file_parts {
     const char *path;
     char *bytes;
     size_t size, data; /* data: the offset of the tensors' data, where the first piece begins */
-    file_part *parts;
+    uint32_t *sums;    /* of the parts */
     int count;
     sa_container_check *check; /* or NULL */
     bool *odd;                 /* what it found */
@@ -56,47 +49,36 @@ static size_t part_begin(const file_parts *file, int i) {
     return i ? file->data + (size_t)i * PART_SIZE : 0;
 }
 
-static void read_part(void *context, int task) {
+static bool read_part(void *context, int task, sa_error *error) {
     const file_parts *file = context;
-    file_part *part = &file->parts[task];
     const size_t end = part_begin(file, task + 1);
-    part->good = true;
     for (size_t at = part_begin(file, task), next; at < end; at = next) {
         const size_t piece = at ? at : file->data; /* the header comes with the first piece */
         next = end - piece < SA_CONTAINER_PIECE ? end : piece + SA_CONTAINER_PIECE;
-        part->good = read_chunk(file->fd, file->path, file->bytes, at, next - at, &part->error);
-        if (!part->good) return;
-        part->sum = libdeflate_crc32(part->sum, file->bytes + at,
-                                     sa_container_summed(at, next - at, file->size));
+        if (!read_chunk(file->fd, file->path, file->bytes, at, next - at, error)) return false;
+        file->sums[task] = libdeflate_crc32(file->sums[task], file->bytes + at,
+                                            sa_container_summed(at, next - at, file->size));
         if (file->check)
             file->odd[(piece - file->data) / SA_CONTAINER_PIECE] =
                 !file->check(file->bytes + piece, next - piece);
-    }
-}
-
-/* Computes the checksum of the file from the checksums of its parts. */
-static bool join_parts(const file_parts *file, uint32_t *sum, sa_error *error) {
-    for (int i = 0; i < file->count; i++) {
-        const file_part *part = &file->parts[i];
-        const size_t begin = part_begin(file, i), size = part_begin(file, i + 1) - begin;
-        if (!part->good && error) *error = part->error;
-        if (!part->good) return false;
-        *sum = (uint32_t)crc32_combine(*sum, part->sum,
-                                       (z_off_t)sa_container_summed(begin, size, file->size));
     }
     return true;
 }
 
 /* Reads the file in several threads, which also share the time that the system needs to clear the
- * memory. */
+ * memory, and computes its checksum from those of the parts. */
 static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *error) {
     file->count = (int)((file->size - file->data) / PART_SIZE) + 1;
-    file->parts = sa_new((size_t)file->count, sizeof *file->parts, error);
-    sa_pool *pool = file->parts ? sa_pool_open(file->count < 3 ? 1 : threads, error) : NULL;
-    if (pool) sa_pool_run(pool, file->count, read_part, file);
-    const bool good = pool && join_parts(file, sum, error);
+    file->sums = sa_new((size_t)file->count, sizeof *file->sums, error);
+    sa_pool *pool = file->sums ? sa_pool_open(file->count < 3 ? 1 : threads, error) : NULL;
+    const bool good = pool && sa_tasks_run(pool, file->count, read_part, file, error);
+    for (int i = 0; good && i < file->count; i++) {
+        const size_t begin = part_begin(file, i), size = part_begin(file, i + 1) - begin;
+        *sum = (uint32_t)crc32_combine(*sum, file->sums[i],
+                                       (z_off_t)sa_container_summed(begin, size, file->size));
+    }
     sa_pool_close(pool);
-    free(file->parts);
+    free(file->sums);
     return good;
 }
 
@@ -143,12 +125,7 @@ static bool open_builtin(sa_container *container, const char *path, sa_error *er
     if (!model->name)
         return sa_fail(error, SA_OPEN, "cannot open '%s': 'softalign models' lists the names%s",
                        path, sa_nearest_hint_in(&(sa_nearest){.wanted = name}, builtin_name));
-    char *copy = sa_copy(model->bytes, model->size, error); /* which the caller may take over */
-    if (!copy) return false;
-    const bool good = sa_container_read(container, path, copy, model->size, error);
-    container->memory = copy, container->size = model->size;
-    if (!good) sa_container_close(container);
-    return good;
+    return sa_container_read_copy(container, path, model->bytes, model->size, error);
 }
 
 bool sa_container_open(sa_container *container, const char *path, int threads,

@@ -1,7 +1,14 @@
-/* pieces: a long list cut into consecutive pieces, one for each thread. */
+/* pieces: tasks that may fail, and a long list cut into consecutive pieces, one for each thread. */
 #pragma once
 
-#include "base/error.h"
+#include "base/thread.h"
+
+/* Does task i, or fails. */
+typedef bool sa_task_work(void *context, int i, sa_error *error);
+
+/* Runs the tasks 0 .. count-1 in the pool; those that have not begun when the job is to end early
+ * (sa_stopping) fail with SA_CHECK. Fails as the first of the tasks that fail. */
+bool sa_tasks_run(sa_pool *pool, int count, sa_task_work *work, void *context, sa_error *error);
 
 /* Does what is to be done with `count` items from `first` on. */
 typedef bool sa_piece_work(void *context, int piece, size_t first, size_t count, sa_error *error);

@@ -141,7 +141,7 @@ static bool align_chunk(align_task *task, const sa_pair *pairs, size_t first, si
         sa_teacher_force(model, task->source, task->target, count, &override,
                          sa_seq2seq_attends(&model->w) ? task->options : NULL, task->results,
                          error) &&
-        (!task->methods || sa_model_run(model, (int)count, attribute_pair, task, error));
+        (!task->methods || sa_tasks_run(model->pool, (int)count, attribute_pair, task, error));
     for (size_t i = 0; good && i < count; i++)
         good = report(task, &pairs[first + i], i, first + i, error);
     for (size_t i = 0; task->results && i < count; i++) sa_alignment_release(&task->results[i]);

@@ -139,7 +139,7 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
     if (!task.order) return false;
     sa_sentences_sort_by_length(target, count, task.order);
     const int batches = (int)((count + BATCH - 1) / BATCH);
-    const bool good = sa_model_run(model, batches, force_batch, &task, error);
+    const bool good = sa_tasks_run(model->pool, batches, force_batch, &task, error);
     for (size_t i = 0; !good && i < count; i++) sa_alignment_release(&results[i]);
     free(task.order);
     return good;

@@ -68,31 +68,6 @@ void sa_model_release(sa_model *model) {
     *model = (sa_model){0};
 }
 
-typedef struct run {
-    bool (*work)(void *context, int i, sa_error *error);
-    void *context;
-    sa_error *errors;
-} run;
-
-static void run_one(void *context, int i) {
-    const run *all = context;
-    if (!sa_stopping()) all->work(all->context, i, &all->errors[i]);
-    if (sa_stopping()) sa_fail(&all->errors[i], SA_CHECK, "ended early");
-}
-
-bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
-                  void *context, sa_error *error) {
-    run all = {work, context, sa_new((size_t)count, sizeof(sa_error), error)};
-    if (!all.errors) return false;
-    sa_pool_run(model->pool, count, run_one, &all);
-    int failed = 0;
-    while (failed < count && all.errors[failed].code == SA_OK) failed++;
-    const bool good = failed == count;
-    if (!good && error) *error = all.errors[failed];
-    free(all.errors);
-    return good;
-}
-
 /* Checks the length of a text, which may be NULL. */
 static bool check_length(const sa_model *model, const sa_text_codec *codec, const char *name,
                          const char *text, size_t line, sa_error *error) {

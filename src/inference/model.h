@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/container.h"
-#include "base/thread.h"
+#include "base/pieces.h"
 #include "data/dataset.h"
 #include "model/seq2seq.h"
 
@@ -35,12 +35,6 @@ void sa_model_release(sa_model *model);
 
 /* Points the model's weights into the values, for products in SA_PRECISION_... */
 void sa_model_bind(sa_model *model, int precision);
-
-/* Runs work(context, i) for i = 0 .. count-1 on the model's threads; the error is that of the first
- * i that failed. SA_CHECK: the pool's watch ended the run early (sa_stopping), and its results are
- * useless. */
-bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
-                  void *context, sa_error *error);
 
 /* Checks that the model can read sentences as long as those of the pairs; either side of a pair may
  * be NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */

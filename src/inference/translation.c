@@ -341,8 +341,8 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
         good = open_translator(&task, m, count, (int)together * sa_search_rows(search), error);
     good = good && sort_sentences(&task, references, count, error) &&
            read_dictionary(&task, error) &&
-           sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch, &task,
-                        error);
+           sa_tasks_run(models[0]->pool, (int)((task.count + batch - 1) / batch), translate_batch,
+                        &task, error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
     free(task.translated), free(task.order), free(task.gold), free(task.lengths);
     if (task.prefixes) sa_sentences_release(task.prefixes, count);

@@ -67,10 +67,6 @@ bool sa_file_same(const char *one, const char *other) {
     return strcmp(one, other) == 0;
 }
 
-char *sa_path_resolve(const char *path, sa_error *error) {
-    return sa_copy(path, strlen(path), error);
-}
-
 /* ---- base/file.h ----------------------------------------------------------------------------- */
 
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
@@ -123,14 +119,6 @@ bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error) {
     /* the caller checks what this does not check */
     const sa_buffer *content = web_file_find(path);
-    if (!content) return fail_missing(path, error);
-    char *copy = sa_copy(content->text, content->size, error);
-    if (!copy) return false;
-    if (!sa_container_read(container, path, copy, content->size, error)) {
-        free(copy);
-        return false;
-    }
-    container->memory = copy;
-    container->size = content->size;
-    return true;
+    return content ? sa_container_read_copy(container, path, content->text, content->size, error)
+                   : fail_missing(path, error);
 }

@@ -37,14 +37,14 @@ static bool each_line(const char *path,
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static bool count_line(void *counts, const sa_text_lines *from, sa_error *error) {
+static bool count_line(void *words, const sa_text_lines *from, sa_error *error) {
     for (const char *at = from->line; *(at += strspn(at, " ")); at += strcspn(at, " "))
-        if (!sa_word_counts_add(counts, (sa_token){at, strcspn(at, " ")}, 1, error)) return false;
+        if (!sa_strings_count(words, (sa_token){at, strcspn(at, " ")}, 1, error)) return false;
     return true;
 }
 
 static bool learn(const command_options *options, const char *const *paths, sa_error *error) {
-    sa_word_counts counts = {0};
+    sa_strings words = {0};
     sa_bpe bpe = {0};
     sa_buffer out = {0};
     bool good = true;
@@ -52,18 +52,18 @@ static bool learn(const command_options *options, const char *const *paths, sa_e
         return sa_fail(error, SA_USAGE, "--%s is an option of 'bpe apply'",
                        options->codes ? "codes" : "glossaries");
     for (int i = 0; good && (!i || paths[i]); i++)
-        good = each_line(paths[i], count_line, &counts, error);
-    if (good && !counts.words.count)
+        good = each_line(paths[i], count_line, &words, error);
+    if (good && !words.count)
         good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
     good =
-        good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
+        good && sa_bpe_learn(&bpe, &words, (size_t)options->merges, options->min_frequency, error);
     if (good && bpe.pairs.count < (size_t)options->merges)
         cli_note("note: %zu merges of %d learned: no other pair of symbols occurs %d times",
                  bpe.pairs.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
     sa_bpe_release(&bpe);
-    sa_word_counts_release(&counts);
+    sa_strings_release(&words);
     return good;
 }
 

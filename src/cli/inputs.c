@@ -18,8 +18,7 @@ bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, s
 
 bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, bool sources,
                     sa_error *error) {
-    if (!(sources ? sa_corpus_open_sources : sa_corpus_open_columns)(corpus, path, columns, error))
-        return false;
+    if (!sa_corpus_open_any(corpus, path, columns, sources, error)) return false;
     if (corpus->remarks) cli_note("note: %s", corpus->remarks);
     if (corpus->note) cli_note("note: %s", corpus->note);
     if (corpus->empty)

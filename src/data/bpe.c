@@ -30,18 +30,16 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
     char *both = sa_format(error, "%.*s%.*s", (int)one.size, one.text, (int)other.size, other.text);
     *made = both ? sa_strings_add(&bpe->symbols, both, one.size + other.size, error) : -1;
     free(both);
-    if (*made < 0 ||
-        !sa_reserve(&bpe->made, &bpe->capacity, bpe->pairs.count + 1, sizeof *made, error))
-        return false;
-    const int32_t number = sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
-    if (number >= 0) bpe->made[number] = *made;
+    const int32_t number =
+        *made < 0 ? -1 : sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
+    if (number >= 0) bpe->pairs.entry[number].value = *made;
     return number >= 0;
 }
 
 void sa_bpe_release(sa_bpe *bpe) {
     sa_strings_release(&bpe->symbols);
     sa_strings_release(&bpe->pairs);
-    free(bpe->made), free(bpe->glossaries);
+    free(bpe->glossaries);
     *bpe = (sa_bpe){0};
 }
 
@@ -127,18 +125,14 @@ static bool read_merge(sa_bpe *bpe, const sa_text_lines *reader, sa_error *error
     return sa_bpe_push(bpe, one, other, &made, error);
 }
 
-static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
-    const char *name = reader->file.name;
-    while (sa_text_lines_next(reader, error))
-        if (reader->number == 1 ? !check_version(reader->line, name, error)
-                                : !read_merge(bpe, reader, error))
-            return false;
-    return !reader->failed && (reader->number || check_version("", name, error));
-}
-
 /* Reads all merges and closes the reader. */
 static bool read_all(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
-    const bool good = read_lines(bpe, reader, error);
+    const char *name = reader->file.name;
+    bool good = true;
+    while (good && sa_text_lines_next(reader, error))
+        good = reader->number == 1 ? check_version(reader->line, name, error)
+                                   : read_merge(bpe, reader, error);
+    good = good && !reader->failed && (reader->number || check_version("", name, error));
     sa_text_lines_close(reader);
     if (!good) sa_bpe_release(bpe);
     return good;
@@ -170,7 +164,7 @@ typedef struct sa_bpe_symbol {
 
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
     sa_strings_release(&segmenter->words);
-    free(segmenter->end), free(segmenter->size), free(segmenter->symbol);
+    free(segmenter->size), free(segmenter->symbol);
     *segmenter = (sa_bpe_segmenter){0};
 }
 
@@ -206,7 +200,7 @@ static int32_t merge_with_next(const sa_bpe_segmenter *segmenter, const sa_bpe_s
  */
 static size_t apply_merge(sa_bpe_segmenter *segmenter, size_t count, int32_t merge) {
     sa_bpe_symbol *symbol = segmenter->symbol;
-    const int32_t made = segmenter->bpe->made[merge];
+    const int32_t made = (int32_t)segmenter->bpe->pairs.entry[merge].value;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++, kept++) {
         const bool joins = symbol[i].merge == merge;
@@ -270,20 +264,18 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
 
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error) {
-    const size_t known = segmenter->words.count;
+    const size_t known = segmenter->words.count, before = segmenter->sizes;
     const int32_t number = sa_strings_add(&segmenter->words, word, size, error);
     if (number < 0) return NULL;
+    sa_string_entry *entry = &segmenter->words.entry[number];
     if (segmenter->words.count > known) {
-        const size_t before = segmenter->sizes;
-        if (!sa_reserve(&segmenter->end, &segmenter->end_capacity, known + 1,
-                        sizeof *segmenter->end, error) ||
-            !segment(segmenter, word, size, glossaries_of(segmenter->bpe), error)) {
+        if (!segment(segmenter, word, size, glossaries_of(segmenter->bpe), error)) {
             segmenter->sizes = before;
             return NULL;
         }
-        segmenter->end[number] = segmenter->sizes;
+        entry->value = (int64_t)segmenter->sizes;
     }
-    const size_t first = number ? segmenter->end[number - 1] : 0;
-    *count = segmenter->end[number] - first;
+    const size_t first = number ? (size_t)entry[-1].value : 0;
+    *count = (size_t)entry->value - first;
     return segmenter->size + first;
 }

@@ -23,9 +23,8 @@ typedef struct sa_bpe_pair {
 
 typedef struct sa_bpe {
     sa_strings symbols;
-    sa_strings pairs; /* those that are merged, in the order they were learned */
-    int32_t *made;    /* [pairs.count] the symbols that replace them */
-    size_t capacity;
+    sa_strings pairs; /* those that are merged, in the order they were learned; the value is the
+                         symbol that replaces a pair */
     char *glossaries; /* separated by spaces: words that stay whole, also within others; or NULL */
 } sa_bpe;
 
@@ -52,9 +51,10 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
 
 /* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
-/* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Of equally
- * frequent pairs, the last in byte order is merged first, as in subword-nmt. */
-bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
+/* Learns from words, whose values count them, at most `merges` merges of pairs that occur at least
+ * `min_frequency` times. Of equally frequent pairs, the last in byte order is merged first, as in
+ * subword-nmt. */
+bool sa_bpe_learn(sa_bpe *bpe, const sa_strings *words, size_t merges, int64_t min_frequency,
                   sa_error *error);
 
 /* ---- Segmentation -----------------------------------------------------------------------------
@@ -63,10 +63,9 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
 /* Segments words; words already segmented are cached. It begins with everything but bpe zero. */
 typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
-    sa_strings words; /* the cache */
-    size_t *end;      /* [words.count] where each word's subwords end in `size` */
+    sa_strings words; /* the cache; the value is where the word's subwords end in `size` */
     uint32_t *size;   /* sizes of the subwords in bytes */
-    size_t end_capacity, sizes, size_capacity;
+    size_t sizes, size_capacity;
     struct sa_bpe_symbol *symbol; /* of the current word */
     size_t symbol_capacity;
 } sa_bpe_segmenter;

@@ -187,10 +187,11 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
     return true;
 }
 
-static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
+static bool add_words(learner *all, const sa_strings *words, sa_error *error) {
     size_t positions = 0;
-    for (size_t at = 0; at < counts->words.text.size; positions++)
-        at += sa_utf8_character_size(counts->words.text.text + at, SIZE_MAX);
+    for (size_t at = 0; at < words->text.size; positions++)
+        at += sa_utf8_character_size(words->text.text + at, SIZE_MAX);
+    positions -= words->count; /* the LF after each word */
     if (positions > INT32_MAX)
         return sa_fail(error, SA_LIMIT,
                        "the distinct words have %zu characters; at most %d are possible", positions,
@@ -200,9 +201,8 @@ static bool add_words(learner *all, const sa_word_counts *counts, sa_error *erro
     all->after = sa_new(positions, sizeof *all->after, error);
     all->frequency = sa_new(positions, sizeof *all->frequency, error);
     bool good = all->symbol && all->before && all->after && all->frequency;
-    for (size_t i = 0; good && i < counts->words.count; i++)
-        good =
-            add_word(all, sa_strings_get(&counts->words, (int32_t)i), counts->frequency[i], error);
+    for (size_t i = 0; good && i < words->count; i++)
+        good = add_word(all, sa_strings_get(words, (int32_t)i), words->entry[i].value, error);
     for (size_t position = 0; good && position < positions; position++)
         good = all->after[position] == NONE || add_neighbors(all, (int32_t)position, error);
     return good && update_heap(all, error);
@@ -215,11 +215,11 @@ static void learner_release(learner *all) {
     sa_strings_release(&all->keys);
 }
 
-bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
+bool sa_bpe_learn(sa_bpe *bpe, const sa_strings *words, size_t merges, int64_t min_frequency,
                   sa_error *error) {
     learner all = {.bpe = bpe};
     *bpe = (sa_bpe){0};
-    bool good = add_words(&all, counts, error);
+    bool good = add_words(&all, words, error);
     while (good && bpe->pairs.count < merges && all.heap_count) {
         const heap_item first = pop(&all);
         const int64_t frequency = all.pairs[first.pair].frequency;

@@ -16,7 +16,6 @@
 typedef struct owned {
     char **text;
     size_t count, capacity, pair_capacity;
-    bool alone; /* sources may have no target */
 } owned;
 
 /* Returns the text, which lives as long as the corpus from now on; NULL: out of memory. */
@@ -109,20 +108,20 @@ static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char 
            sa_fail(error, wrong.code, "%s:%zu: alignment: %s", name, number, wrong.text);
 }
 
-static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *error) {
+static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, bool sources,
+                    sa_error *error) {
     char *const *text = reader->text;
     const char *id = text[SA_PAIR_ID], *name = corpus->name;
     const size_t line = reader->records.line;
     const bool plain = sa_pair_reader_is_plain(reader);
     const sa_file *file = &reader->records.text.file;
-    const bool alone = ((owned *)corpus->owned)->alone;
     char *gold = text[SA_PAIR_GOLD];
     if (!text[SA_PAIR_TARGET] && is_blank(text[SA_PAIR_SOURCE])) {
         corpus->lines++;
         corpus->empty++;
         return true;
     }
-    if (!text[SA_PAIR_TARGET] && !alone)
+    if (!text[SA_PAIR_TARGET] && !sources)
         return sa_fail(error, SA_DATA, "%s:%zu: no %s%s", name, line,
                        plain ? "tab; expected source TAB target" : "second column",
                        !plain ? ""
@@ -139,12 +138,14 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
     return add_pair(corpus, pair, error);
 }
 
-static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
+static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, bool sources,
+                      sa_error *error) {
     sa_pair_reader reader;
     if (!sa_pair_reader_open(&reader, path, columns, error)) return false;
     bool good = true;
     corpus->name = reader.name;
-    while (good && sa_pair_reader_next(&reader, error)) good = add_row(corpus, &reader, error);
+    while (good && sa_pair_reader_next(&reader, error))
+        good = add_row(corpus, &reader, sources, error);
     good = good && !reader.records.text.failed &&
            copy_text(corpus->owned, reader.note.text, &corpus->remarks, error);
     sa_pair_reader_close(&reader);
@@ -153,14 +154,12 @@ static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, 
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static bool open_corpus(sa_corpus *corpus, const char *path, const char *columns, bool alone,
+bool sa_corpus_open_any(sa_corpus *corpus, const char *path, const char *columns, bool sources,
                         sa_error *error) {
     if (!sa_given(corpus, "corpus", error) || !sa_given(path, "path", error)) return false;
-    owned *all = sa_new(1, sizeof *all, error);
-    *corpus = (sa_corpus){.name = path, .owned = all};
-    if (!all) return false;
-    all->alone = alone;
-    bool good = read_rows(corpus, path, columns, error);
+    *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
+    if (!corpus->owned) return false;
+    bool good = read_rows(corpus, path, columns, sources, error);
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
@@ -170,12 +169,7 @@ static bool open_corpus(sa_corpus *corpus, const char *path, const char *columns
 
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error) {
-    return open_corpus(corpus, path, columns, false, error);
-}
-
-bool sa_corpus_open_sources(sa_corpus *corpus, const char *path, const char *columns,
-                            sa_error *error) {
-    return open_corpus(corpus, path, columns, true, error);
+    return sa_corpus_open_any(corpus, path, columns, false, error);
 }
 
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
@@ -268,33 +262,28 @@ static bool read_link(const char *text, const char *end, sa_link *link) {
     return read_position(&text, &link->target) && text == end;
 }
 
-bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error) {
-    static const char blanks[] = " \t";
-    sa_link *list = NULL;
-    size_t used = 0, capacity = 0;
-    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
-        size_t size = strcspn(text, blanks);
-        bool good = sa_reserve(&list, &capacity, used + 1, sizeof *list, error);
-        if (good && !read_link(text, text + size, &list[used++]))
-            good = sa_fail(error, SA_DATA,
-                           "'%.*s' is not a link; expected source-target as in 0-0 or 2p1",
-                           size < 40 ? (int)size : 40, text);
-        if (!good) {
-            free(list);
-            return false;
-        }
-        text += size;
-    }
-    *links = list;
-    *count = used;
-    return true;
-}
-
 /* Frees the links, because one of them is wrong, and returns false. */
 static bool fail_links(sa_link **links) {
     free(*links);
     *links = NULL;
     return false;
+}
+
+bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error) {
+    static const char blanks[] = " \t";
+    size_t capacity = 0;
+    bool good = true;
+    *links = NULL, *count = 0;
+    for (text += strspn(text, blanks); good && *text; text += strspn(text, blanks)) {
+        const size_t size = strcspn(text, blanks);
+        good = sa_reserve(links, &capacity, *count + 1, sizeof **links, error);
+        if (good && !read_link(text, text + size, &(*links)[(*count)++]))
+            good = sa_fail(error, SA_DATA,
+                           "'%.*s' is not a link; expected source-target as in 0-0 or 2p1",
+                           size < 40 ? (int)size : 40, text);
+        text += size;
+    }
+    return good || fail_links(links);
 }
 
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,

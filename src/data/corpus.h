@@ -4,9 +4,9 @@
 #include "base/batch.h"
 #include "base/file.h"
 
-/* Opens pairs of which only the sources are needed: targets may be missing, and are "" then. */
-bool sa_corpus_open_sources(sa_corpus *corpus, const char *path, const char *columns,
-                            sa_error *error);
+/* Opens pairs. sources: only these are needed; targets may be missing, and are "" then. */
+bool sa_corpus_open_any(sa_corpus *corpus, const char *path, const char *columns, bool sources,
+                        sa_error *error);
 
 /* Copies the pairs that `use` marks, so that the text of the others can be freed; name, note and
  * counts of lines stay the same. SA_LIMIT: out of memory. Close it with sa_corpus_close. */

@@ -8,18 +8,15 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Returns whether a spreadsheet would run a cell that begins like this text. */
-static bool is_formula(const char *text) {
-    static const char *const wide[] = {"＝", "＋", "－", "＠"};
-    if (*text && strchr("=+-@\t\r\n", *text)) return true;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        if (strncmp(text, wide[i], strlen(wide[i])) == 0) return true;
-    return false;
-}
-
-/* Returns whether a reader that strips one ' would get the word wrong without an additional one. */
+/* Returns whether a spreadsheet would run the word as a formula or, after signs ', a reader that
+ * strips one would get it wrong. */
 static bool needs_escape(const char *word) {
-    return is_formula(word + strspn(word, "'"));
+    static const char *const signs[] = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                        "\n", "＝", "＋", "－", "＠"};
+    const char *first = word + strspn(word, "'");
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(first, signs[i], strlen(signs[i])) == 0) return true;
+    return false;
 }
 
 void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words) {

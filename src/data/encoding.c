@@ -243,13 +243,6 @@ bool sa_gold_counts_blanks(const sa_corpus *corpus, const sa_settings *settings,
     return true;
 }
 
-bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
-    return sa_fail(error, SA_DATA,
-                   "%s: --guided-alignment needs the links of every pair: in a third column, or in "
-                   "a file named by --alignments%s%s",
-                   corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
-}
-
 void sa_gold_release(sa_gold_alignment *gold, size_t count) {
     for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
     free(gold);

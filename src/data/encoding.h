@@ -74,6 +74,3 @@ bool sa_gold_counts_blanks(const sa_corpus *corpus, const sa_settings *settings,
 #define SA_GOLD_COUNTS_BLANKS                                                                      \
     "%s: its links seem to count words between blanks; in %zu sentences the model has more "       \
     "tokens, such as punctuation: use --tokenizer space, or put blanks there"
-
-/* Fails because the training pairs have no alignments to guide the attention. */
-bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error);

@@ -178,8 +178,8 @@ static size_t write_pair(const keyed_token *left, const keyed_token *right, char
 static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
                            const keyed_token *right) {
     char pair[PAIR_SIZE];
-    const int32_t entry = sa_strings_find(&spacing->pairs, pair, write_pair(left, right, pair));
-    return entry < 0 ? UNKNOWN : spacing->space[entry];
+    const int32_t entry = sa_strings_find(spacing, pair, write_pair(left, right, pair));
+    return entry < 0 ? UNKNOWN : (uint32_t)spacing->entry[entry].value;
 }
 
 static int usual_sides(const keyed_token *place, sa_token before, sa_token after) {
@@ -326,17 +326,17 @@ void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spa
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static bool count_pair(sa_word_counts *counts, const keyed_token *left, const keyed_token *right,
+static bool count_pair(sa_strings *counts, const keyed_token *left, const keyed_token *right,
                        uint32_t space, sa_error *error) {
     char entry[PAIR_SIZE], bytes[4];
     const sa_token mark = mark_of(space, bytes);
     char *end = entry + write_pair(left, right, entry);
     *end++ = ' ';
     end = mempcpy(end, mark.text, mark.size);
-    return sa_word_counts_add(counts, (sa_token){entry, (size_t)(end - entry)}, 1, error);
+    return sa_strings_count(counts, (sa_token){entry, (size_t)(end - entry)}, 1, error);
 }
 
-bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
+bool sa_spacing_count(sa_strings *counts, const sa_tokens *tokens, sa_error *error) {
     key_reader reader = {0};
     bool good = true;
     for (size_t i = 0; good && i < tokens->count; i++) {
@@ -353,19 +353,14 @@ bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error 
 
 /* Reads an entry "KEY KEY MARK"; if several have the same keys, the first counts. */
 static bool read_entry(sa_spacing *spacing, sa_token entry, bool *right, sa_error *error) {
-    const size_t count = spacing->pairs.count;
     const char *first = memchr(entry.text, ' ', entry.size),
                *last = memrchr(entry.text, ' ', entry.size);
     const size_t pair = last ? (size_t)(last - entry.text) : 0, mark = entry.size - pair - 1;
     *right = first > entry.text && last > first + 1 && mark > 1 &&
              sa_spacing_mark_size(last + 1, mark) == mark;
-    if (!*right) return true;
-    const int32_t number = sa_strings_add(&spacing->pairs, entry.text, pair, error);
-    if (number < 0 || spacing->pairs.count == count) return number >= 0;
-    if (!sa_reserve(&spacing->space, &spacing->capacity, count + 1, sizeof *spacing->space, error))
-        return false;
-    spacing->space[number] = read_mark(last + 1, mark);
-    return true;
+    return !*right || sa_strings_find(spacing, entry.text, pair) >= 0 ||
+           sa_strings_count(spacing, (sa_token){entry.text, pair}, read_mark(last + 1, mark),
+                            error);
 }
 
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
@@ -378,10 +373,4 @@ bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char 
                            file, name, i + 1);
     }
     return good;
-}
-
-void sa_spacing_release(sa_spacing *spacing) {
-    sa_strings_release(&spacing->pairs);
-    free(spacing->space);
-    *spacing = (sa_spacing){0};
 }

@@ -15,20 +15,17 @@
 #define SA_JOINED "￭" /* as in OpenNMT */
 #define SA_SPACED "▁" /* as in SentencePiece */
 
-typedef struct sa_spacing {
-    sa_strings pairs; /* "KEY KEY", or for a sign "KEY any" and "any KEY" */
-    uint32_t *space;  /* [pairs.count] the code point between them, or 0 */
-    size_t capacity;
-} sa_spacing;
+/* Strings "KEY KEY", or for a sign "KEY any" and "any KEY"; the value is the code point between
+ * them, or 0. */
+typedef sa_strings sa_spacing;
 
 /* Counts the spaces between the tokens, which are slices of one text, as entries "KEY KEY MARK". */
-bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error);
+bool sa_spacing_count(sa_strings *counts, const sa_tokens *tokens, sa_error *error);
 
 /* Builds the table; for each two keys, the first entry counts. SA_DATA names the file, its tensor
  * and the wrong entry. */
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error);
-void sa_spacing_release(sa_spacing *spacing);
 
 /* Adds the marks to the tokens, which are slices of one text. If there are any marks, the tokens
  * get memory of their own, and their previous memory is freed. */

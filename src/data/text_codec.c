@@ -18,31 +18,25 @@ static int by_frequency(const void *a, const void *b) {
     return sa_token_compare(x->token, y->token);
 }
 
-bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
+bool sa_vocab_build(sa_vocab *vocab, const sa_strings *tokens, int min_freq, int max_size,
                     sa_error *error) {
-    const size_t count = tokens->words.count, most = max_size ? (size_t)max_size : SIZE_MAX;
+    const size_t count = tokens->count, most = max_size ? (size_t)max_size : SIZE_MAX;
     bool good = true;
-    sa_buffer blob = {vocab->blob, vocab->blob_size, vocab->blob_size, false};
     token_count *types = sa_new(count, sizeof *types, error);
     if (!types) return false;
     for (size_t i = 0; i < count; i++)
-        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->frequency[i]};
+        types[i] = (token_count){sa_strings_get(tokens, (int32_t)i), tokens->entry[i].value};
     if (count) qsort(types, count, sizeof *types, by_frequency);
     for (size_t i = 0; good && i < count && types[i].frequency >= min_freq; i++) {
         const sa_token word = types[i].token;
-        if (sa_strings_find(&vocab->words, word.text, word.size) >= 0) continue;
-        if (vocab->words.count >= most) break;
-        sa_buffer_add(&blob, word.text, word.size);
-        sa_buffer_add(&blob, "\n", 1);
-        good = sa_strings_add(&vocab->words, word.text, word.size, error) >= 0;
+        if (sa_strings_find(vocab, word.text, word.size) >= 0) continue;
+        if (vocab->count >= most) break;
+        good = sa_strings_add(vocab, word.text, word.size, error) >= 0;
     }
     free(types);
-    vocab->blob = blob.text;
-    vocab->blob_size = blob.size;
-    if (good && blob.failed) good = sa_fail_memory(error, blob.size);
-    if (good && !vocab->words.count)
+    if (good && !vocab->count)
         good = sa_fail(error, SA_DATA, "no word occurs %d times or more (--min-freq)", min_freq);
-    if (!good) sa_vocab_release(vocab);
+    if (!good) sa_strings_release(vocab);
     return good;
 }
 
@@ -59,12 +53,12 @@ static const char *find_problem(sa_token word) {
 
 static bool add_word(sa_vocab *vocab, sa_token word, const char *file, const char *name,
                      sa_error *error) {
-    const size_t number = vocab->words.count;
+    const size_t number = vocab->count;
     const char *wrong = find_problem(word);
     if (wrong)
         return sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu %s", file, name, number + 1,
                        wrong);
-    const int32_t known = sa_strings_add(&vocab->words, word.text, word.size, error);
+    const int32_t known = sa_strings_add(vocab, word.text, word.size, error);
     if (known >= 0 && (size_t)known < number)
         return sa_fail(error, SA_DATA, "%s: tensor '%s': words %d and %zu are the same", file, name,
                        known + 1, number + 1);
@@ -73,8 +67,7 @@ static bool add_word(sa_vocab *vocab, sa_token word, const char *file, const cha
 
 bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
                    const char *name, sa_error *error) {
-    *vocab = (sa_vocab){.blob = sa_copy(blob, size, error), .blob_size = size};
-    if (!vocab->blob) return false;
+    *vocab = (sa_vocab){0};
     const char *end = blob + size;
     bool good = (size && end[-1] == '\n') ||
                 sa_fail(error, SA_DATA, "%s: tensor '%s' does not end in a line feed", file, name);
@@ -82,27 +75,21 @@ bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *f
         stop = memchr(at, '\n', (size_t)(end - at));
         good = add_word(vocab, (sa_token){at, (size_t)(stop - at)}, file, name, error);
     }
-    if (!good) sa_vocab_release(vocab);
+    if (!good) sa_strings_release(vocab);
     return good;
 }
 
-void sa_vocab_release(sa_vocab *vocab) {
-    sa_strings_release(&vocab->words);
-    free(vocab->blob);
-    *vocab = (sa_vocab){0};
-}
-
 bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other) {
-    return one->blob_size == other->blob_size &&
-           (!one->blob_size || memcmp(one->blob, other->blob, one->blob_size) == 0);
+    const sa_buffer *a = &one->text, *b = &other->text;
+    return a->size == b->size && (!a->size || memcmp(a->text, b->text, a->size) == 0);
 }
 
 int sa_vocab_size(const sa_vocab *vocab) {
-    return (int)vocab->words.count + SA_SPECIAL_TOKENS;
+    return (int)vocab->count + SA_SPECIAL_TOKENS;
 }
 
 int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size) {
-    const int32_t number = sa_strings_find(&vocab->words, text, size);
+    const int32_t number = sa_strings_find(vocab, text, size);
     return number < 0 ? SA_UNK : number + SA_SPECIAL_TOKENS;
 }
 
@@ -110,7 +97,7 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
     static const char *const specials[SA_SPECIAL_TOKENS] = {SA_UNKNOWN_WORD, "</s>", "<s>"};
     sa_require(id >= 0 && id < sa_vocab_size(vocab));
     if (id < SA_SPECIAL_TOKENS) return (sa_token){specials[id], strlen(specials[id])};
-    return sa_strings_get(&vocab->words, id - SA_SPECIAL_TOKENS);
+    return sa_strings_get(vocab, id - SA_SPECIAL_TOKENS);
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -158,7 +145,7 @@ static bool segment_word(sa_bpe_segmenter *segmenter, sa_token word, char **writ
  * table of spaces. */
 static bool is_whole(const sa_text_codec *codec, sa_token word) {
     return sa_unknown_word_size(word.text, word.size) == word.size ||
-           (codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size);
+           (codec->spacing.count && sa_spacing_plain(word).size < word.size);
 }
 
 /* Segments words, unless they are whole; writes the subwords into one block of memory.
@@ -214,11 +201,11 @@ static bool split_words(const sa_text_codec *codec, const char *text, bool lower
     if (lower) text = words->owned = sa_utf8_normalize(text, strlen(text), true, error);
     if (!text || !codec->tokenizer->split(text, strlen(text), words, error)) return false;
     if (codec->tokenizer->subword) join_unknown(words);
-    if (!codec->spacing.pairs.count) return true;
+    if (!codec->spacing.count) return true;
     const char *plain = words->owned;
     if (!sa_spacing_mark(&codec->spacing, words, error)) return false;
     for (size_t i = 0; words->owned != plain && i < words->count; i++)
-        if (codec->vocab.words.count &&
+        if (codec->vocab.count &&
             sa_vocab_find(&codec->vocab, words->token[i].text, words->token[i].size) == SA_UNK)
             words->token[i] = sa_spacing_plain(words->token[i]);
     return true;
@@ -259,10 +246,9 @@ bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmente
 }
 
 void sa_text_codec_release(sa_text_codec *codec) {
-    sa_spacing_release(&codec->spacing);
-    sa_vocab_release(&codec->spaces);
+    sa_strings_release(&codec->spacing), sa_strings_release(&codec->spaces);
     sa_bpe_release(&codec->bpe);
-    sa_vocab_release(&codec->vocab);
+    sa_strings_release(&codec->vocab);
     *codec = (sa_text_codec){0};
 }
 
@@ -275,10 +261,10 @@ static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus
     enum { SAMPLE = 10000 };
     static const char usual[] = "word word " SA_SPACED; /* a table needs an entry */
     const size_t step = corpus->count / SAMPLE + 1;
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     sa_tokens tokens = {0};
     bool good = true;
-    if (!codec->tokenizer->spaces) return true;
+    if (codec->tokenizer->between) return true;
     for (size_t i = 0; good && i < corpus->count; i += step) {
         const char *text = side ? corpus->pairs[i].target : corpus->pairs[i].source;
         if (use && !use[i]) continue;
@@ -286,10 +272,10 @@ static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus
         good = codec->tokenizer->split(text, strlen(text), &tokens, error) &&
                sa_spacing_count(&counts, &tokens, error);
     }
-    good = good && sa_word_counts_add(&counts, (sa_token){usual, sizeof usual - 1}, 1, error) &&
+    good = good && sa_strings_count(&counts, (sa_token){usual, sizeof usual - 1}, 1, error) &&
            sa_vocab_build(&codec->spaces, &counts, 1, 0, error) &&
-           sa_spacing_read(&codec->spacing, &codec->spaces.words, corpus->name, "spaces", error);
-    sa_word_counts_release(&counts);
+           sa_spacing_read(&codec->spacing, &codec->spaces, corpus->name, "spaces", error);
+    sa_strings_release(&counts);
     sa_tokens_release(&tokens);
     return good;
 }
@@ -300,10 +286,10 @@ typedef struct pair_counts {
     sa_text_codec *const *codec; /* [2] */
     const sa_corpus *corpus;
     const bool *use;
-    bool words;     /* counts only words that become subwords, before there are merges */
-    bool shared;    /* counts both sides together */
-    size_t max_len; /* leaves out pairs with a longer side */
-    sa_word_counts (*tokens)[2]; /* [pieces] of each side */
+    bool words;              /* counts only words that become subwords, before there are merges */
+    bool shared;             /* counts both sides together */
+    size_t max_len;          /* leaves out pairs with a longer side */
+    sa_strings (*tokens)[2]; /* [pieces] of each side, with their counts */
 } pair_counts;
 
 static bool split_side(const pair_counts *all, int side, sa_bpe_segmenter *segmenter,
@@ -316,15 +302,15 @@ static bool split_side(const pair_counts *all, int side, sa_bpe_segmenter *segme
     return !codec->tokenizer->subword || split_words(codec, text, codec->lowercase, line, error);
 }
 
-static bool count_tokens(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
+static bool count_tokens(sa_strings *counts, const sa_tokens *tokens, sa_error *error) {
     for (size_t i = 0; i < tokens->count; i++)
-        if (!sa_word_counts_add(counts, tokens->token[i], 1, error)) return false;
+        if (!sa_strings_count(counts, tokens->token[i], 1, error)) return false;
     return true;
 }
 
 static bool count_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
     const pair_counts *all = context;
-    sa_word_counts *tokens = all->tokens[piece];
+    sa_strings *tokens = all->tokens[piece];
     sa_bpe_segmenter segmenter[2] = {{.bpe = &all->codec[0]->bpe}, {.bpe = &all->codec[1]->bpe}};
     sa_tokens line[2] = {0}; /* of the current pair */
     bool good = true;
@@ -351,19 +337,17 @@ static bool count_pairs(pair_counts *all, int threads, sa_error *error) {
     all->tokens = sa_new((size_t)pieces, sizeof *all->tokens, error);
     bool good = all->tokens && sa_pieces_run(pieces, all->corpus->count, count_piece, all, error);
     for (int i = 2; all->tokens && i < 2 * pieces; i++) {
-        sa_word_counts *other = &all->tokens[i / 2][i % 2];
-        for (size_t k = 0; good && k < other->words.count; k++)
-            good = sa_word_counts_add(&all->tokens[0][i % 2],
-                                      sa_strings_get(&other->words, (int32_t)k),
-                                      other->frequency[k], error);
-        sa_word_counts_release(other);
+        sa_strings *other = &all->tokens[i / 2][i % 2];
+        for (size_t k = 0; good && k < other->count; k++)
+            good = sa_strings_count(&all->tokens[0][i % 2], sa_strings_get(other, (int32_t)k),
+                                    other->entry[k].value, error);
+        sa_strings_release(other);
     }
     return good;
 }
 
 static void release_counts(pair_counts *all) {
-    for (int side = 0; all->tokens && side < 2; side++)
-        sa_word_counts_release(&all->tokens[0][side]);
+    for (int side = 0; all->tokens && side < 2; side++) sa_strings_release(&all->tokens[0][side]);
     free(all->tokens);
 }
 
@@ -427,7 +411,7 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
     const bool good =
         (source->tokenizer || learn_tokens(codec, corpus, use, settings, glossaries, error)) &&
         count_pairs(&all, settings->threads, error) &&
-        (all.tokens[0][0].words.count || sa_fail_too_long(corpus, settings->max_len, error)) &&
+        (all.tokens[0][0].count || sa_fail_too_long(corpus, settings->max_len, error)) &&
         sa_vocab_build(&source->vocab, &all.tokens[0][0], settings->min_freq, settings->vocab,
                        error) &&
         sa_vocab_build(&target->vocab, &all.tokens[0][!shared], settings->min_freq, settings->vocab,

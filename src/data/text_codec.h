@@ -7,16 +7,13 @@
 
 /* ---- Vocabularies ---------------------------------------------------------------------------- */
 
-typedef struct sa_vocab {
-    sa_strings words; /* ids from SA_SPECIAL_TOKENS on, by decreasing frequency */
-    char *blob;       /* the words, each followed by LF */
-    size_t blob_size;
-} sa_vocab;
+/* Words, with ids from SA_SPECIAL_TOKENS on, by decreasing frequency. */
+typedef sa_strings sa_vocab;
 
-/* Appends the tokens of a training text that occur at least min_freq times to the words, at most
- * max_size words (0: no limit), by decreasing frequency, with ties in byte order. SA_DATA: no
- * words. */
-bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
+/* Appends the tokens of a training text, whose values count them, that occur at least min_freq
+ * times to the words, at most max_size words (0: no limit), by decreasing frequency, with ties in
+ * byte order. SA_DATA: no words. */
+bool sa_vocab_build(sa_vocab *vocab, const sa_strings *tokens, int min_freq, int max_size,
                     sa_error *error);
 
 /* Reads the words of a model file, each followed by LF. SA_DATA, with `file` and the tensor `name`:
@@ -25,8 +22,6 @@ bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *f
                    const char *name, sa_error *error);
 /* Returns whether both have the same words in the same order. */
 bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other);
-
-void sa_vocab_release(sa_vocab *vocab);
 
 /* Returns the number of ids, including special tokens: the rows of an embedding. */
 int sa_vocab_size(const sa_vocab *vocab);
@@ -39,8 +34,7 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 typedef struct sa_text_codec {
     const sa_tokenizer *tokenizer;
     bool lowercase;
-    sa_vocab
-        spaces; /* entries of the table of spaces of a tokenizer of words, most frequent first */
+    sa_vocab spaces;    /* entries of a table of spaces between words, most frequent first */
     sa_spacing spacing; /* that table */
     sa_bpe bpe;         /* merges of a subword tokenizer */
     sa_vocab vocab;

@@ -15,11 +15,6 @@ static bool char_split(const char *text, size_t size, sa_tokens *tokens, sa_erro
     return true;
 }
 
-static void char_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
-                      sa_buffer *out) {
-    for (size_t i = 0; i < count; i++) sa_buffer_add(out, tokens[i].text, tokens[i].size);
-}
-
 static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
     size_t start = 0, at = 0;
     while (at <= size) {
@@ -35,15 +30,16 @@ static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_err
     return true;
 }
 
-static void space_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
-                       sa_buffer *out) {
-    for (size_t i = 0; i < count; i++) {
-        if (i) sa_buffer_add(out, " ", 1);
-        sa_buffer_add(out, tokens[i].text, tokens[i].size);
+/* ---- Joining --------------------------------------------------------------------------------- */
+
+static void join_words(const sa_tokenizer *tokenizer, const sa_token *words, size_t count,
+                       const sa_spacing *spacing, sa_buffer *out) {
+    if (!tokenizer->between) sa_spacing_join(words, count, spacing, out);
+    for (size_t i = 0; tokenizer->between && i < count; i++) {
+        if (i) sa_buffer_adds(out, tokenizer->between);
+        sa_buffer_add(out, words[i].text, words[i].size);
     }
 }
-
-/* ---- bpe and space-bpe ----------------------------------------------------------------------- */
 
 /* Joins the subwords of each word, then the words. */
 static void join_subwords(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
@@ -61,7 +57,7 @@ static void join_subwords(const sa_tokenizer *tokenizer, const sa_token *tokens,
     }
     const char *at = text.text; /* NULL: there is no memory, or no word */
     for (size_t i = 0; word && at && i < words; at += word[i++].size) word[i].text = at;
-    if (word && !text.failed) tokenizer->join_words(word, words, spacing, out);
+    if (word && !text.failed) join_words(tokenizer, word, words, spacing, out);
     out->failed |= !word || text.failed;
     sa_buffer_release(&text);
     free(word);
@@ -69,23 +65,20 @@ static void join_subwords(const sa_tokenizer *tokenizer, const sa_token *tokens,
 
 void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
                        const sa_spacing *spacing, sa_buffer *out) {
-    if (tokenizer->subword)
-        join_subwords(tokenizer, tokens, count, spacing, out);
-    else
-        tokenizer->join_words(tokens, count, spacing, out);
+    (tokenizer->subword ? join_subwords : join_words)(tokenizer, tokens, count, spacing, out);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_tokenizer sa_tokenizers[] = {
     [SA_TOKENIZER_WORD] = {"word", "words, numbers and single punctuation marks",
-                           sa_word_tokenizer_split, sa_spacing_join, .spaces = true},
-    [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, char_join},
-    [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join},
+                           sa_word_tokenizer_split},
+    [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, ""},
+    [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, " "},
     [SA_TOKENIZER_BPE] = {"bpe", "subwords of words, by merges learned from the pairs",
-                          sa_word_tokenizer_split, sa_spacing_join, true, true},
+                          sa_word_tokenizer_split, .subword = true},
     [SA_TOKENIZER_SPACE_BPE] = {"space-bpe", "subwords of tokens separated by white space",
-                                space_split, space_join, .subword = true},
+                                space_split, " ", .subword = true},
     {.name = NULL},
 };
 

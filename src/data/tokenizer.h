@@ -16,10 +16,8 @@ typedef struct sa_tokenizer {
     const char *name, *help;
     /* Appends the tokens of a text (valid UTF-8, NFC) to the list, without marks of spaces. */
     bool (*split)(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-    void (*join_words)(const sa_token *tokens, size_t count, const sa_spacing *spacing,
-                       sa_buffer *out);
-    bool subword; /* split gives words, which data/text_codec.h segments; see sa_tokenizer_join */
-    bool spaces;  /* the codec has a table of spaces */
+    const char *between; /* two words in a text; NULL: what the codec's table of spaces says */
+    bool subword;        /* split gives words, which data/text_codec.h segments */
 } sa_tokenizer;
 
 extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */

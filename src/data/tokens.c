@@ -71,8 +71,8 @@ void sa_tokens_release(sa_tokens *tokens) {
 enum { MAX_STRINGS = INT32_MAX - 1 };
 
 sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
-    const size_t start = number ? strings->end[number - 1] : 0;
-    return (sa_token){strings->text.text + start, strings->end[number] - start};
+    const size_t start = number ? strings->entry[number - 1].end + 1 : 0;
+    return (sa_token){strings->text.text + start, strings->entry[number].end - start};
 }
 
 /* Returns the slot of the string, or the free slot for it; slots > 0. Numbers of strings do not
@@ -116,39 +116,28 @@ int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_er
     if (!grow(strings, error)) return -1;
     const size_t at = slot_of(strings, text, size);
     if (strings->slot[at]) return (int32_t)strings->slot[at] - 1;
-    if (!sa_reserve(&strings->end, &strings->capacity, strings->count + 1, sizeof *strings->end,
+    if (!sa_reserve(&strings->entry, &strings->capacity, strings->count + 1, sizeof *strings->entry,
                     error))
         return -1;
     sa_buffer_add(&strings->text, text, size);
+    sa_buffer_add(&strings->text, "\n", 1);
     if (strings->text.failed) {
         sa_fail_memory(error, strings->text.size);
         return -1;
     }
-    strings->end[strings->count++] = strings->text.size;
+    strings->entry[strings->count++] = (sa_string_entry){strings->text.size - 1, 0};
     strings->slot[at] = (uint32_t)strings->count;
     return (int32_t)strings->count - 1;
 }
 
+bool sa_strings_count(sa_strings *strings, sa_token string, int64_t times, sa_error *error) {
+    const int32_t number = sa_strings_add(strings, string.text, string.size, error);
+    if (number >= 0) strings->entry[number].value += times;
+    return number >= 0;
+}
+
 void sa_strings_release(sa_strings *strings) {
     sa_buffer_release(&strings->text);
-    free(strings->end);
-    free(strings->slot);
+    free(strings->entry), free(strings->slot);
     *strings = (sa_strings){0};
-}
-
-bool sa_word_counts_add(sa_word_counts *counts, sa_token word, int64_t times, sa_error *error) {
-    const size_t before = counts->words.count;
-    const int32_t number = sa_strings_add(&counts->words, word.text, word.size, error);
-    if (number < 0 || !sa_reserve(&counts->frequency, &counts->capacity, counts->words.count,
-                                  sizeof *counts->frequency, error))
-        return false;
-    if (counts->words.count > before) counts->frequency[number] = 0;
-    counts->frequency[number] += times;
-    return true;
-}
-
-void sa_word_counts_release(sa_word_counts *counts) {
-    sa_strings_release(&counts->words);
-    free(counts->frequency);
-    *counts = (sa_word_counts){0};
 }

@@ -1,4 +1,4 @@
-/* tokens: tokens of limited length, the mark of subwords, and sets of byte strings with counts. */
+/* tokens: tokens of limited length, the mark of subwords, and sets of byte strings. */
 #pragma once
 
 #include "base/memory.h"
@@ -46,9 +46,15 @@ void sa_tokens_release(sa_tokens *tokens);
 
 /* ---- Sets of strings ------------------------------------------------------------------------- */
 
+typedef struct sa_string_entry {
+    size_t end;    /* where the string ends in the text */
+    int64_t value; /* what belongs to it, such as how often it occurs; 0 at first */
+} sa_string_entry;
+
+/* Strings, numbered in the order in which they were added. */
 typedef struct sa_strings {
-    sa_buffer text; /* all strings, concatenated */
-    size_t *end;    /* [count] end of each string in text */
+    sa_buffer text;         /* all strings, each followed by LF */
+    sa_string_entry *entry; /* [count] */
     size_t count, capacity;
     uint32_t *slot; /* [slots] hash table of numbers plus 1; 0: free */
     size_t slots;   /* a power of two, or 0 */
@@ -56,18 +62,10 @@ typedef struct sa_strings {
 
 /* Returns the number of a string, which is added if it is new; -1 on error (SA_LIMIT). */
 int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error);
+/* Adds to the value of a string, which is added if it is new. */
+bool sa_strings_count(sa_strings *strings, sa_token string, int64_t times, sa_error *error);
 /* Returns the number of a string, or -1. */
 int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size);
 /* Returns a string by its number, valid until the next one is added. */
 sa_token sa_strings_get(const sa_strings *strings, int32_t number);
 void sa_strings_release(sa_strings *strings);
-
-/* How often each word of a text occurs. */
-typedef struct sa_word_counts {
-    sa_strings words;
-    int64_t *frequency; /* [words.count] */
-    size_t capacity;
-} sa_word_counts;
-
-bool sa_word_counts_add(sa_word_counts *counts, sa_token word, int64_t times, sa_error *error);
-void sa_word_counts_release(sa_word_counts *counts);

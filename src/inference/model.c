@@ -13,7 +13,7 @@
 enum { IN_TRAINING = 3 }; /* the weights and the optimizer's two moments */
 
 bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error) {
-    const size_t source = model->source.vocab.blob_size, target = model->target.vocab.blob_size;
+    const size_t source = model->source.vocab.text.size, target = model->target.vocab.text.size;
     const size_t each = sizeof *model->values * model->plan.size;
     size_t bytes;
     if (__builtin_mul_overflow(IN_TRAINING + means, each, &bytes) ||
@@ -163,13 +163,14 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
         size_t at = 0;
         for (size_t i = 0; i < weights; i++)
             tensors[at++] = weight_tensor(&model->plan.item[i], model->values);
-        for (int i = 0; i < 2; i++)
-            tensors[at++] =
-                sa_tensor_of(words[i], SA_U8, 0, codec[i]->vocab.blob_size, codec[i]->vocab.blob);
         for (int i = 0; i < 2; i++) {
-            const sa_vocab *rows = &codec[i]->spaces;
-            if (rows->blob)
-                tensors[at++] = sa_tensor_of(spaces[i], SA_U8, 0, rows->blob_size, rows->blob);
+            const sa_buffer *list = &codec[i]->vocab.text;
+            tensors[at++] = sa_tensor_of(words[i], SA_U8, 0, list->size, list->text);
+        }
+        for (int i = 0; i < 2; i++) {
+            const sa_buffer *rows = &codec[i]->spaces.text;
+            if (rows->size)
+                tensors[at++] = sa_tensor_of(spaces[i], SA_U8, 0, rows->size, rows->text);
             if (!codec[i]->tokenizer->subword) continue;
             sa_bpe_write(&codec[i]->bpe, &merges[i]);
             tensors[at++] = sa_tensor_of(subwords[i], SA_U8, 0, merges[i].size, merges[i].text);
@@ -233,10 +234,10 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
 /* Reads the table of spaces of one side, which models of 0.1.0 lack. */
 static bool read_spaces(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
-    if (!codec->tokenizer->spaces || !sa_container_find(file, name)) return true;
+    if (codec->tokenizer->between || !sa_container_find(file, name)) return true;
     const sa_tensor *text = find_text(file, name, error);
     return text && sa_vocab_read(&codec->spaces, text->data, text->size, file->name, name, error) &&
-           sa_spacing_read(&codec->spacing, &codec->spaces.words, file->name, name, error);
+           sa_spacing_read(&codec->spacing, &codec->spaces, file->name, name, error);
 }
 
 /* Reads the texts of both sides. A shared embedding needs a shared vocabulary. */
@@ -274,7 +275,7 @@ static bool is_known(const sa_params *plan, const char *name, const sa_text_code
     for (int i = 0; i < 2; i++)
         if (strcmp(name, words[i]) == 0 ||
             (codec[i].tokenizer->subword && strcmp(name, subwords[i]) == 0) ||
-            (codec[i].spaces.blob && strcmp(name, spaces[i]) == 0))
+            (codec[i].spaces.count && strcmp(name, spaces[i]) == 0))
             return true;
     for (size_t i = 0; i < sizeof state / sizeof *state; i++)
         if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
@@ -457,7 +458,7 @@ size_t sa_model_denormals(const sa_model *model) {
 }
 
 bool sa_model_is_early(const sa_model *model) {
-    return model && model->source.tokenizer->spaces && !model->source.spaces.blob;
+    return model && !model->source.tokenizer->between && !model->source.spaces.count;
 }
 
 bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error) {

@@ -91,7 +91,11 @@ static bool read_links(sa_session *session, sa_error *error) {
     if (training->alignments && !sa_corpus_read_alignments(corpus, training->alignments, error))
         return false;
     size_t sentences;
-    if (!corpus->gold) return sa_fail_unaligned(corpus, error);
+    if (!corpus->gold)
+        return sa_fail(error, SA_DATA,
+                       "%s: --guided-alignment needs the links of every pair: in a third column, "
+                       "or in a file named by --alignments%s%s",
+                       corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
     if (!sa_gold_counts_blanks(corpus, &session->settings, &sentences, error)) return false;
     if (sentences)
         sa_session_note(session, "note: " SA_GOLD_COUNTS_BLANKS, corpus->name, sentences);
@@ -183,7 +187,7 @@ static bool read_embeddings(const sa_session *session, int side, const char *pat
     if (!found)
         return sa_fail(error, SA_DATA, "%s: none of the %s words is in it", path, sides[side]);
     sa_session_note(session, "%s embeddings: %zu of %zu words found in '%s'%s", sides[side], found,
-                    vocab->words.count, path,
+                    vocab->count, path,
                     session->settings.freeze_embeddings & 1 << side ? "; frozen" : "");
     return true;
 }
@@ -359,8 +363,8 @@ static void note_pairs(const sa_session *session) {
     if (session->data.count < FEW && !session->training->valid)
         sa_session_note(session, "note: to learn so few pairs by heart, add --valid %s",
                         session->training->train);
-    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
-                    vocab[1]->words.count);
+    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->count,
+                    vocab[1]->count);
     if (sa_has_subwords(settings))
         sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)",
                         codec[0]->bpe.pairs.count, codec[1]->bpe.pairs.count,

@@ -14,19 +14,19 @@ static sa_error error;
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static void count_words(sa_word_counts *counts, const char *text) {
+static void count_words(sa_strings *counts, const char *text) {
     for (const char *at = text; *at; at += strspn(at, " \n")) {
         const size_t size = strcspn(at, " \n");
-        if (size) ck_assert(sa_word_counts_add(counts, (sa_token){at, size}, 1, &error));
+        if (size) ck_assert(sa_strings_count(counts, (sa_token){at, size}, 1, &error));
         at += size;
     }
 }
 
 static void learn(sa_bpe *bpe, const char *text, size_t merges, int64_t least) {
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     count_words(&counts, text);
     ck_assert(sa_bpe_learn(bpe, &counts, merges, least, &error));
-    sa_word_counts_release(&counts);
+    sa_strings_release(&counts);
 }
 
 /* The merges without the first line, " | " between them. */

@@ -50,7 +50,7 @@ static void fails(const char *path, sa_code code, const char *message) {
 START_TEST(sources_may_stand_alone) {
     const char *path = scratch_path("x.tsv");
     scratch_write(path, "a cat\n\nsee\tvoir\n", 16);
-    ck_assert(sa_corpus_open_sources(&corpus, path, NULL, &error));
+    ck_assert(sa_corpus_open_any(&corpus, path, NULL, true, &error));
     ck_assert(corpus.count == 2 && corpus.lines == 3 && corpus.empty == 1);
     is_pair(0, "a cat", "", NULL, 1);
     is_pair(1, "see", "voir", NULL, 3);

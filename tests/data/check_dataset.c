@@ -37,8 +37,8 @@ static void release(void) {
 }
 
 static void words_are(const sa_text_codec *codec, const char *blob) {
-    ck_assert_uint_eq(codec->vocab.blob_size, strlen(blob));
-    ck_assert_mem_eq(codec->vocab.blob, blob, strlen(blob));
+    ck_assert_uint_eq(codec->vocab.text.size, strlen(blob));
+    ck_assert_mem_eq(codec->vocab.text.text, blob, strlen(blob));
 }
 
 /* ---- Coders ---------------------------------------------------------------------------------- */
@@ -93,9 +93,9 @@ START_TEST(each_side_has_its_table_of_spaces) {
     const sa_corpus corpus = PAIRS({"What? No! Yes?", "Quoi ? Non ! Oui?", NULL, 1});
     const sa_settings settings = settings_for("word", 50);
     build(&corpus, NULL, &settings);
-    ck_assert_int_eq(strncmp(source.spaces.blob, "any ? ￭\n", strlen("any ? ￭\n")), 0);
-    ck_assert_ptr_nonnull(strstr(source.spaces.blob, "\nword ? ￭\n"));
-    ck_assert_ptr_nonnull(strstr(target.spaces.blob, "\nword ? ▁\n"));
+    ck_assert_int_eq(strncmp(source.spaces.text.text, "any ? ￭\n", strlen("any ? ￭\n")), 0);
+    ck_assert_ptr_nonnull(strstr(source.spaces.text.text, "\nword ? ￭\n"));
+    ck_assert_ptr_nonnull(strstr(target.spaces.text.text, "\nword ? ▁\n"));
     words_are(&target, "!\n?\nNon\nOui\nQuoi\n￭?\n");
     encodes(&target, "Quoi? Non! Oui ?", "7 8 5 3 6 4 1"); /* an unknown mark is left out */
     release();
@@ -109,8 +109,8 @@ START_TEST(too_long_pairs_alone_are_an_error) {
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 2 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_null(source.vocab.blob);
-    ck_assert_ptr_null(target.vocab.blob);
+    ck_assert_ptr_null(source.vocab.text.text);
+    ck_assert_ptr_null(target.vocab.text.text);
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(too_rare_words_alone_are_an_error) {
     settings.min_freq = 2;
     ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, NULL, &error));
     ck_assert_str_eq(error.text, "no word occurs 2 times or more (--min-freq)");
-    ck_assert_ptr_null(source.vocab.blob);
+    ck_assert_ptr_null(source.vocab.text.text);
 }
 END_TEST
 

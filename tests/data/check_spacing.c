@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void learn(sa_spacing *spacing, char *const *lines, int count) {
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     sa_tokens tokens = {0};
     for (int i = 0; i < count; i++) {
         tokens.count = 0;
@@ -15,12 +15,11 @@ static void learn(sa_spacing *spacing, char *const *lines, int count) {
         ck_assert(sa_spacing_count(&counts, &tokens, NULL));
     }
     sa_vocab rows = {0};
-    ck_assert(
-        sa_word_counts_add(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
+    ck_assert(sa_strings_count(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
     ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
-    ck_assert(sa_spacing_read(spacing, &rows.words, "m", "t", NULL));
-    sa_vocab_release(&rows);
-    sa_word_counts_release(&counts);
+    ck_assert(sa_spacing_read(spacing, &rows, "m", "t", NULL));
+    sa_strings_release(&rows);
+    sa_strings_release(&counts);
     sa_tokens_release(&tokens);
 }
 
@@ -103,7 +102,7 @@ START_TEST(texts_of_all_customs_come_back) {
             wrong += !comes_back(&spacing, each.line[i], each.name, &marked[held_out],
                                  &tokens[held_out]);
         }
-        sa_spacing_release(&spacing);
+        sa_strings_release(&spacing);
     }
     free(text);
     printf("%d customs, marks on %d of %d and %d of %d tokens\n", customs, marked[0], tokens[0],
@@ -152,7 +151,7 @@ START_TEST(marks_stand_where_a_text_deviates) {
     if (!marks[_i].joined) ck_assert(comes_back(&spacing, marks[_i].text, "marks", &marked, &all));
     sa_buffer_release(&joined);
     sa_tokens_release(&tokens);
-    sa_spacing_release(&spacing);
+    sa_strings_release(&spacing);
     free(shown);
 }
 END_TEST
@@ -167,12 +166,12 @@ START_TEST(rows_are_two_keys_and_a_mark) {
         ck_assert(sa_strings_add(&rows, "word , ￭", strlen("word , ￭"), NULL) >= 0);
         ck_assert(sa_strings_add(&rows, "word , ▁", strlen("word , ▁"), NULL) >= 0); /* too late */
         ck_assert(sa_spacing_read(&spacing, &rows, "m", "source.spaces", &error));
-        sa_spacing_release(&spacing);
+        sa_strings_release(&spacing);
         ck_assert(sa_strings_add(&rows, wrong[i], strlen(wrong[i]), NULL) >= 0);
         ck_assert(!sa_spacing_read(&spacing, &rows, "m", "source.spaces", &error));
         ck_assert_str_eq(error.text,
                          "m: tensor 'source.spaces': word 3 is not two keys and a mark");
-        sa_spacing_release(&spacing);
+        sa_strings_release(&spacing);
         sa_strings_release(&rows);
     }
 }

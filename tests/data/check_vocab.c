@@ -14,13 +14,13 @@ static sa_error error;
 static bool build_with(const sa_tokenizer *tokenizer, sa_vocab *vocab, const char *text,
                        int min_freq, int most) {
     sa_tokens tokens = {0};
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     ck_assert(tokenizer->split(text, strlen(text), &tokens, NULL));
     for (size_t i = 0; i < tokens.count; i++)
-        ck_assert(sa_word_counts_add(&counts, tokens.token[i], 1, NULL));
+        ck_assert(sa_strings_count(&counts, tokens.token[i], 1, NULL));
     const bool good = sa_vocab_build(vocab, &counts, min_freq, most, &error);
     sa_tokens_release(&tokens);
-    sa_word_counts_release(&counts);
+    sa_strings_release(&counts);
     return good;
 }
 
@@ -54,9 +54,9 @@ static const struct {
 START_TEST(words_stand_by_frequency) {
     sa_vocab vocab = {0};
     ck_assert(build(&vocab, built[_i].text, built[_i].min_freq, built[_i].most));
-    ck_assert_uint_eq(vocab.blob_size, strlen(built[_i].blob));
-    ck_assert_mem_eq(vocab.blob, built[_i].blob, vocab.blob_size);
-    sa_vocab_release(&vocab);
+    ck_assert_uint_eq(vocab.text.size, strlen(built[_i].blob));
+    ck_assert_mem_eq(vocab.text.text, built[_i].blob, vocab.text.size);
+    sa_strings_release(&vocab);
 }
 END_TEST
 
@@ -71,10 +71,10 @@ START_TEST(words_are_appended) {
         sa_vocab vocab = {0};
         ck_assert(build(&vocab, "b b a", 1, 0));
         ck_assert(build(&vocab, "d d a a a c", rows[i].min_freq, rows[i].most));
-        ck_assert_uint_eq(vocab.blob_size, strlen(rows[i].blob));
-        ck_assert_mem_eq(vocab.blob, rows[i].blob, vocab.blob_size);
+        ck_assert_uint_eq(vocab.text.size, strlen(rows[i].blob));
+        ck_assert_mem_eq(vocab.text.text, rows[i].blob, vocab.text.size);
         ck_assert_int_eq(find(&vocab, "a"), SA_SPECIAL_TOKENS + 1);
-        sa_vocab_release(&vocab);
+        sa_strings_release(&vocab);
     }
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(no_word_left_is_an_error) {
     ck_assert(!build(&vocab, "a b c c", 3, 0));
     ck_assert_str_eq(error.text, "no word occurs 3 times or more (--min-freq)");
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_null(vocab.blob);
+    ck_assert_ptr_null(vocab.text.text);
     ck_assert(!build(&vocab, "", 1, 0));
     ck_assert_int_eq(error.code, SA_DATA);
 }
@@ -106,7 +106,7 @@ START_TEST(words_are_found_and_shown) {
     const sa_token word = sa_vocab_token(&vocab, 5);
     ck_assert_uint_eq(word.size, 5);
     ck_assert_mem_eq(word.text, "été", 5);
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
 }
 END_TEST
 
@@ -120,14 +120,14 @@ START_TEST(special_symbols_have_no_spelling) {
         ck_assert_mem_eq(shown.text, spelled[id], shown.size);
         ck_assert_int_eq(find(&vocab, spelled[id]), SA_UNK);
     }
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
     ck_assert(build(&vocab, "<s> </s> <unk> <pad>", 1, 0));
     ck_assert_int_eq(sa_vocab_size(&vocab), SA_SPECIAL_TOKENS + 4);
     for (int32_t id = 0; id < SA_SPECIAL_TOKENS; id++) {
         ck_assert_int_ge(find(&vocab, spelled[id]), SA_SPECIAL_TOKENS);
         ck_assert_int_ne(find(&vocab, spelled[id]), SA_UNK);
     }
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(many_words_are_found) {
         ck_assert_int_eq(sa_vocab_find(&vocab, word.text, word.size), id);
         ck_assert_int_eq(sa_vocab_find(&vocab, word.text, word.size - 1), SA_UNK);
     }
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
     sa_buffer_release(&text);
 }
 END_TEST
@@ -156,17 +156,18 @@ START_TEST(a_written_vocabulary_reads_back) {
     sa_vocab vocab = {0}, again;
     ck_assert(
         build(&vocab, "b b b a a <s> \x01 \x1b[2J 日本 👩‍🚀 =1+1 \xe2\x80\xae", 1, 0));
-    ck_assert_msg(sa_vocab_read(&again, vocab.blob, vocab.blob_size, "m", "source.vocab", &error),
-                  "%s", error.text);
+    ck_assert_msg(
+        sa_vocab_read(&again, vocab.text.text, vocab.text.size, "m", "source.vocab", &error), "%s",
+        error.text);
     ck_assert_int_eq(sa_vocab_size(&again), sa_vocab_size(&vocab));
-    ck_assert_uint_eq(again.blob_size, vocab.blob_size);
-    ck_assert_mem_eq(again.blob, vocab.blob, vocab.blob_size);
+    ck_assert_uint_eq(again.text.size, vocab.text.size);
+    ck_assert_mem_eq(again.text.text, vocab.text.text, vocab.text.size);
     for (int32_t id = SA_SPECIAL_TOKENS; id < sa_vocab_size(&vocab); id++) {
         const sa_token word = sa_vocab_token(&vocab, id);
         ck_assert_int_eq(sa_vocab_find(&again, word.text, word.size), id);
     }
-    sa_vocab_release(&vocab);
-    sa_vocab_release(&again);
+    sa_strings_release(&vocab);
+    sa_strings_release(&again);
 }
 END_TEST
 
@@ -178,11 +179,11 @@ START_TEST(a_vocabulary_of_characters_reads_back) {
         if (byte != '\n' && byte != '\r') sa_buffer_add(&line, (char[]){(char)byte}, 1);
     sa_buffer_adds(&line, "\xc2\xa0\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbf\xf3\xa0\x81\x81");
     ck_assert(build_with(&sa_tokenizers[1], &vocab, line.text, 1, 0));
-    ck_assert_msg(sa_vocab_read(&again, vocab.blob, vocab.blob_size, "m", "v", &error), "%s",
+    ck_assert_msg(sa_vocab_read(&again, vocab.text.text, vocab.text.size, "m", "v", &error), "%s",
                   error.text);
     ck_assert_int_eq(sa_vocab_size(&again), sa_vocab_size(&vocab));
-    sa_vocab_release(&vocab);
-    sa_vocab_release(&again);
+    sa_strings_release(&vocab);
+    sa_strings_release(&again);
     sa_buffer_release(&line);
 }
 END_TEST
@@ -211,8 +212,8 @@ START_TEST(a_broken_vocabulary_is_refused) {
     ck_assert(!sa_vocab_read(&vocab, broken[_i].blob, broken[_i].size, "m", "v", &error));
     ck_assert_str_eq(error.text, broken[_i].message);
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_null(vocab.blob);
-    ck_assert_uint_eq(vocab.words.count, 0);
+    ck_assert_ptr_null(vocab.text.text);
+    ck_assert_uint_eq(vocab.count, 0);
 }
 END_TEST
 
@@ -222,7 +223,7 @@ START_TEST(a_long_word_is_refused) {
     memset(blob, 'x', sizeof blob);
     blob[SA_SUBWORD_MAX] = '\n';
     ck_assert(sa_vocab_read(&vocab, blob, SA_SUBWORD_MAX + 1, "m", "v", &error));
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
     blob[SA_SUBWORD_MAX] = 'x';
     blob[SA_SUBWORD_MAX + 1] = '\n';
     ck_assert(!sa_vocab_read(&vocab, blob, SA_SUBWORD_MAX + 2, "m", "v", &error));

@@ -21,7 +21,7 @@ static void set_up(void) {
 }
 
 static void tear_down(void) {
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
     scratch_remove();
 }
 

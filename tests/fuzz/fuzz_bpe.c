@@ -84,12 +84,12 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
 }
 
 static void learn(const fuzz_input text, size_t merges, int64_t least) {
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     sa_bpe bpe = {0};
     for (fuzz_input rest = text; rest.size;) {
         const fuzz_input word = fuzz_until(&rest, ' ');
         if (word.size)
-            ck_assert(sa_word_counts_add(&counts, (sa_token){word.at, word.size}, 1, NULL));
+            ck_assert(sa_strings_count(&counts, (sa_token){word.at, word.size}, 1, NULL));
     }
     sa_error error = {0};
     ck_assert_msg(sa_bpe_learn(&bpe, &counts, merges, least, &error), "%s", error.text);
@@ -100,7 +100,7 @@ static void learn(const fuzz_input text, size_t merges, int64_t least) {
     undo(&bpe, normal, false);
     undo(&bpe, normal, true);
     free(copy), free(normal);
-    sa_word_counts_release(&counts);
+    sa_strings_release(&counts);
     sa_bpe_release(&bpe);
 }
 

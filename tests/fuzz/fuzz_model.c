@@ -57,8 +57,8 @@ static double seconds(void) {
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
 static bool same_words(const sa_text_codec *one, const sa_text_codec *other) {
-    return one->vocab.blob_size == other->vocab.blob_size &&
-           memcmp(one->vocab.blob, other->vocab.blob, one->vocab.blob_size) == 0 &&
+    return one->vocab.text.size == other->vocab.text.size &&
+           memcmp(one->vocab.text.text, other->vocab.text.text, one->vocab.text.size) == 0 &&
            sa_text_codec_equal(one, other);
 }
 

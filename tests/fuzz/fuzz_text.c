@@ -138,27 +138,26 @@ static bool comes_back(const char *text, const char *joined) {
 /* With the table of spaces of the text itself, or with an empty one. */
 static void mark_and_join(const char *text, bool learned) {
     sa_tokens tokens = {0};
-    sa_word_counts counts = {0};
+    sa_strings counts = {0};
     sa_spacing spacing = {0};
     sa_vocab rows = {0};
     sa_buffer joined = {0};
     ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
     expect_tokens(&tokens, text, strlen(text), false);
     ck_assert(!learned || sa_spacing_count(&counts, &tokens, NULL));
-    ck_assert(
-        sa_word_counts_add(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
+    ck_assert(sa_strings_count(&counts, (sa_token){"word word ▁", strlen("word word ▁")}, 1, NULL));
     ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
-    ck_assert(sa_spacing_read(&spacing, &rows.words, "m", "t", NULL));
+    ck_assert(sa_spacing_read(&spacing, &rows, "m", "t", NULL));
     ck_assert(sa_spacing_mark(&spacing, &tokens, NULL));
     sa_buffer_adds(&joined, "");
     sa_spacing_join(tokens.token, tokens.count, &spacing, &joined);
     ck_assert(!joined.failed);
     ck_assert_msg(comes_back(text, joined.text), "'%s' comes back as '%s'", text, joined.text);
     sa_buffer_release(&joined);
-    sa_word_counts_release(&counts);
+    sa_strings_release(&counts);
     sa_tokens_release(&tokens);
-    sa_spacing_release(&spacing);
-    sa_vocab_release(&rows);
+    sa_strings_release(&spacing);
+    sa_strings_release(&rows);
 }
 
 /* Without a table of spaces. */

@@ -23,6 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         set += !isnan(rows[M * i]);
     }
     ck_assert(!good || found == set);
-    sa_vocab_release(&vocab);
+    sa_strings_release(&vocab);
     return 0;
 }

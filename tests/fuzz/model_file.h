@@ -54,8 +54,8 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
         sa_text_codec *codec = side ? &model->target : &model->source;
         codec->tokenizer = sa_tokenizer_of(&settings, side);
         codec->lowercase = settings.lowercase;
-        if (!codec->tokenizer->spaces)
-            sa_spacing_release(&codec->spacing), sa_vocab_release(&codec->spaces);
+        if (codec->tokenizer->between)
+            sa_strings_release(&codec->spacing), sa_strings_release(&codec->spaces);
     }
     if (!sa_model_init(to, &settings, &model->source, &model->target, NULL, NULL)) return false;
     for (size_t i = 0; i < to->plan.size; i++)

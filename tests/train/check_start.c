@@ -263,7 +263,7 @@ START_TEST(target_words_get_vectors_too) {
     for (int k = 0; k < 4; k++) ck_assert_float_eq(x[k], (float)(k + 1));
     char note[256];
     snprintf(note, sizeof note, "target embeddings: 1 of %zu words found in '%s'",
-             vocab->words.count, path);
+             vocab->count, path);
     ck_assert_msg(strstr(notes, note), "%s", notes);
 }
 END_TEST

@@ -297,18 +297,10 @@ json_t *sa_json_matrices(const double *x, int count, int rows, int cols) {
     return list;
 }
 
-static void add(json_t *value, size_t form, sa_buffer *out) {
+void sa_json_add(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);
     out->failed |= !text || found_none;
     if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
-}
-
-void sa_json_add(json_t *value, sa_buffer *out) {
-    add(value, JSON_INDENT(2), out);
-}
-
-void sa_json_add_line(json_t *value, sa_buffer *out) {
-    add(value, JSON_COMPACT, out);
 }

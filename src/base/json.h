@@ -30,8 +30,7 @@ json_t *sa_json_matrix(const double *x, int rows, int cols);
 /* Returns a list of matrices that are stored one after the other. */
 json_t *sa_json_matrices(const double *x, int count, int rows, int cols);
 
-/* Appends the value as indented ASCII with a line feed, and releases it. Sets out->failed if the
- * value is NULL or sa_json_short is true. */
-void sa_json_add(json_t *value, sa_buffer *out);
-/* Appends the value on a single line, and releases it. */
-void sa_json_add_line(json_t *value, sa_buffer *out);
+/* Appends the value as ASCII with a line feed, and releases it. form: JSON_INDENT(2), or
+ * JSON_COMPACT for a single line. Sets out->failed if the value is NULL or sa_json_short is true.
+ */
+void sa_json_add(json_t *value, size_t form, sa_buffer *out);

@@ -83,10 +83,10 @@ static void add_all_heads(cli_align_output *out, const pair_view *pair, sa_buffe
 
 static void add_labels(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
     const sa_alignment *given = pair->given;
-    sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", given->layers, "heads",
-                               given->heads, "rows", sa_json_words(given->target, given->targets),
-                               "columns", sa_json_words(given->source, given->sources)),
-                     to);
+    sa_json_add(json_pack("{s:i, s:i, s:o, s:o}", "layers", given->layers, "heads", given->heads,
+                          "rows", sa_json_words(given->target, given->targets), "columns",
+                          sa_json_words(given->source, given->sources)),
+                JSON_COMPACT, to);
 }
 
 static void add_tidy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
@@ -102,7 +102,7 @@ static void add_json(cli_align_output *out, const pair_view *pair, sa_buffer *to
     const int T = shown->targets, S = shown->sources, H = shown->heads;
     const double *p_gen = shown->generation_probabilities;
     const bool methods = H > 1 && *shown->method;
-    sa_json_add_line(
+    sa_json_add(
         json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence",
                   (json_int_t)pair->facts.pair->row, "source", sa_json_words(shown->source, S),
                   "target", sa_json_words(shown->target, T), "log_probability",
@@ -111,7 +111,7 @@ static void add_json(cli_align_output *out, const pair_view *pair, sa_buffer *to
                   p_gen ? sa_json_vector(p_gen, T) : NULL, "heads",
                   H > 1 ? sa_json_matrices(sa_alignment_weights(shown, 0, 1), H, T, S) : NULL,
                   "methods", methods ? sa_json_words(shown->method, H) : NULL),
-        to);
+        JSON_COMPACT, to);
 }
 
 static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to) {

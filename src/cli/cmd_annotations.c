@@ -56,10 +56,10 @@ static void add_row(words *all, int position, const char *word, const double *x,
         sa_grid_csv(&(sa_grid){1, width, x, &word, NULL, false}, &all->out);
     }
     if (all->options->format == JSONL)
-        sa_json_add_line(json_pack("{s:i, s:I, s:i, s:s, s:o}", "layer", all->layer, "sentence",
-                                   (json_int_t)all->pair->row, "position", position, "word", word,
-                                   "vector", sa_json_vector(x, width)),
-                         &all->out);
+        sa_json_add(json_pack("{s:i, s:I, s:i, s:s, s:o}", "layer", all->layer, "sentence",
+                              (json_int_t)all->pair->row, "position", position, "word", word,
+                              "vector", sa_json_vector(x, width)),
+                    JSON_COMPACT, &all->out);
 }
 
 /* Takes the vectors of the next layer of a sentence; after the last, value is NULL. */

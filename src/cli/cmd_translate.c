@@ -67,9 +67,9 @@ static void write_json(translate_work *work, const sa_translation *each) {
                       sa_json_number(each[k].score), "log_probability",
                       sa_json_number(each[k].log_probability), "complete", each[k].complete,
                       "weights", sa_json_matrix(each[k].weights, each[k].words, each[k].sources)));
-    sa_json_add_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)work->index, "source",
-                               sa_json_words(each->source, each->sources), "translations", list),
-                     &work->text);
+    sa_json_add(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)work->index, "source",
+                          sa_json_words(each->source, each->sources), "translations", list),
+                JSON_COMPACT, &work->text);
 }
 
 /* Returns whether the text, of other tokens, stands higher in the list. */

@@ -59,7 +59,7 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column) {
 
 bool cli_print_json(json_t *value, sa_error *error) {
     sa_buffer out = {0};
-    sa_json_add(value, &out);
+    sa_json_add(value, JSON_INDENT(2), &out);
     return cli_print(&out, error);
 }
 

@@ -450,7 +450,7 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
         (all->options->html && !save_page(all, error)))
         return false;
     add_text(all, &table);
-    sa_json_add(json_all(all), &json);
+    sa_json_add(json_all(all), JSON_INDENT(2), &json);
     if (table.failed || json.failed) {
         sa_buffer_release(&table), sa_buffer_release(&json);
         return sa_fail_memory(error, 0);

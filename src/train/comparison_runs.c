@@ -84,7 +84,7 @@ static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) 
 /* Replaces run.json. */
 static bool write_record(const sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
     sa_buffer text = {0};
-    sa_json_add(json_run(run, data), &text);
+    sa_json_add(json_run(run, data), JSON_INDENT(2), &text);
     return sa_save_text_in(run->folder, "run.json", &text, error);
 }
 

@@ -33,8 +33,9 @@ static inline sa_model *web_model(web_play *play) {
 /* Empties the error of the current call and returns it. */
 sa_error *web_begin(void);
 
-/* Keeps the result of a call until the next one; returns it, or NULL if memory ran out. */
-const char *web_give(sa_buffer *result);
+/* Keeps the result of a call until the next one; returns it. NULL: memory ran out, or the call was
+ * not good, whose result is released. */
+const char *web_give(bool good, sa_buffer *result);
 /* Does the same for JSON, and releases it. NULL stands for a call that failed. */
 const char *web_give_json(json_t *value);
 

@@ -23,20 +23,8 @@ void web_free(void *memory) {
     free(memory);
 }
 
-double web_memory(void) {
-#ifdef __wasm__
-    return (double)__builtin_wasm_memory_size(0) * 65536;
-#else
-    return 0;
-#endif
-}
-
 const char *web_error(void) {
     return last_error.text;
-}
-
-int web_error_code(void) {
-    return (int)last_error.code;
 }
 
 /* jansson drops what it finds no memory for. A trap is clearer: the page starts afresh. */
@@ -52,23 +40,20 @@ sa_error *web_begin(void) {
     return &last_error;
 }
 
-const char *web_give(sa_buffer *result) {
+const char *web_give(bool good, sa_buffer *result) {
     sa_buffer_release(&last_result);
+    if (!good) sa_buffer_release(result);
     last_result = *result;
     *result = (sa_buffer){0};
-    if (!last_result.failed) return last_result.text;
-    sa_fail_memory(&last_error, last_result.size);
-    return NULL;
+    if (last_result.failed) good = sa_fail_memory(&last_error, last_result.size);
+    return good ? last_result.text : NULL;
 }
 
 const char *web_give_json(json_t *value) {
     sa_buffer text = {0};
     if (!value) return NULL;
-    if (json_is_null(value))
-        sa_buffer_adds(&text, "null"); /* jansson writes only objects and arrays */
-    else
-        sa_json_add_line(value, &text);
-    return web_give(&text);
+    sa_json_add(value, JSON_COMPACT | JSON_ENCODE_ANY, &text); /* also null */
+    return web_give(true, &text);
 }
 
 size_t web_size(void) {
@@ -273,10 +258,9 @@ const char *web_grammar(const char *text) {
     const sa_toy toy = {.grammar = grammar_file, .seed = 1, .check = true};
     const sa_chunk chunk = {text, strlen(text)};
     sa_buffer lines = {0};
-    if (sa_save(grammar_file, &chunk, 1, error) && sa_synth_write(&toy, NULL, &lines, error))
-        return web_give(&lines);
-    sa_buffer_release(&lines);
-    return NULL;
+    const bool good =
+        sa_save(grammar_file, &chunk, 1, error) && sa_synth_write(&toy, NULL, &lines, error);
+    return web_give(good, &lines);
 }
 
 const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest) {
@@ -291,10 +275,7 @@ const char *web_pairs(const char *task, int pairs, double seed, const char *spli
                         .max_words = task ? 0 : longest};
     sa_buffer lines = {0};
     sa_buffer_add(&lines, "", 0);
-    if (sa_synth_write(&toy, NULL, &lines, error)) {
-        if (longest > 0 && !lines.failed) keep_short(&lines, longest);
-        return web_give(&lines);
-    }
-    sa_buffer_release(&lines);
-    return NULL;
+    const bool good = sa_synth_write(&toy, NULL, &lines, error);
+    if (good && longest > 0 && !lines.failed) keep_short(&lines, longest);
+    return web_give(good, &lines);
 }

@@ -83,22 +83,18 @@ static char *translate(sa_model *model, const char *source, sa_error *error) {
 
 /* ---- A matrix -------------------------------------------------------------------------------- */
 
-typedef struct pair_texts {
-    char *source, *target;
-} pair_texts;
-
-/* Reads the texts of a pair, in NFC; target NULL: the greedy translation. */
-static bool read_pair(web_play *play, const char *source, const char *target, pair_texts *texts,
-                      sa_error *error) {
-    texts->source = sa_utf8_text("source", source, error);
-    if (!texts->source) return false;
-    texts->target = target ? sa_utf8_text("target", target, error)
-                           : translate(web_model(play), texts->source, error);
-    return texts->target;
-}
-
-static void release_pair(pair_texts *texts) {
-    free(texts->source), free(texts->target);
+/* Passes a pair, in NFC, to the sink; target NULL: the greedy translation. */
+static bool align(web_play *play, const char *source, const char *target, const char *links,
+                  const sa_align_options *job, sa_alignment_each *sink, void *context,
+                  sa_error *error) {
+    char *from = sa_utf8_text("source", source, error), *to = NULL;
+    if (from)
+        to = target ? sa_utf8_text("target", target, error)
+                    : translate(web_model(play), from, error);
+    const sa_pair pair = {.source = from, .target = to, .gold = links};
+    const bool good = to && sa_align(web_model(play), job, &pair, 1, sink, context, error);
+    free(from), free(to);
+    return good;
 }
 
 static json_t *all_heads(const sa_alignment *alignment) {
@@ -129,18 +125,13 @@ const char *web_align(web_play *play, const char *source, const char *target, co
                       const char *links) {
     sa_error *error = web_begin();
     view_options view = {0};
-    pair_texts texts = {0};
     char *words = NULL;
     json_t *result = NULL;
     const web_option_set sets[] = {{view_rows, &view}, {0}};
     if (web_options_read(options, sets, &words, error) &&
         (!view.force_attention ||
-         sa_attention_override_parse(&view.job.override, view.force_attention, error)) &&
-        read_pair(play, source, target, &texts, error)) {
-        const sa_pair pair = {.source = texts.source, .target = texts.target, .gold = links};
-        sa_align(web_model(play), &view.job, &pair, 1, alignment_json, &result, error);
-    }
-    release_pair(&texts);
+         sa_attention_override_parse(&view.job.override, view.force_attention, error)))
+        align(play, source, target, links, &view.job, alignment_json, &result, error);
     free(words);
     return web_give_json(result);
 }
@@ -160,20 +151,13 @@ static bool add_svg(void *context, size_t index, const sa_alignment *alignment, 
 
 const char *web_picture(web_play *play, const char *source, const char *target, const char *form) {
     sa_error *error = web_begin();
-    pair_texts texts = {0};
     sa_buffer out = {0};
     const bool csv = form && strcmp(form, "csv") == 0;
-    bool good = csv || (form && strcmp(form, "svg") == 0) ||
-                sa_fail(error, SA_USAGE, "a picture is csv or svg");
-    good = good && read_pair(play, source, target, &texts, error);
-    if (good) {
-        const sa_pair pair = {.source = texts.source, .target = texts.target};
-        good = sa_align(web_model(play), NULL, &pair, 1, csv ? add_csv : add_svg, &out, error);
-    }
-    release_pair(&texts);
-    if (good) return web_give(&out);
-    sa_buffer_release(&out);
-    return NULL;
+    const bool good =
+        csv || (form && strcmp(form, "svg") == 0)
+            ? align(play, source, target, NULL, NULL, csv ? add_csv : add_svg, &out, error)
+            : sa_fail(error, SA_USAGE, "a picture is csv or svg");
+    return web_give(good, &out);
 }
 
 /* ---- A step in numbers ----------------------------------------------------------------------- */
@@ -220,7 +204,7 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     chosen.job.context = chosen.steps ? (void *)steps : &text;
     const char *result = NULL;
     if (sa_explain(web_model(play), &chosen.job, error))
-        result = chosen.steps ? web_give_json(json_incref(steps)) : web_give(&text.out);
+        result = chosen.steps ? web_give_json(json_incref(steps)) : web_give(true, &text.out);
     sa_explanation_release(&text);
     json_decref(steps);
     return result;

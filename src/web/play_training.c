@@ -8,7 +8,6 @@
 #include "report/pair_scores.h"
 #include "train/session.h"
 #include "web/play.h"
-#include "web/playground.h"
 #include "web/system/plain_system.h"
 
 #include <math.h>
@@ -186,11 +185,10 @@ static web_play *new_play(sa_error *error) {
 
 /* Puts a state and its log, whose figures are in the state, where the session looks for them. */
 static bool put_state(const web_play *play, const void *state, size_t size, sa_error *error) {
-    char name[64];
-    snprintf(name, sizeof name, "%s/last.safetensors", play->folder);
-    if (!put(name, state, size, error)) return false;
-    snprintf(name, sizeof name, "%s/log.csv", play->folder);
-    return put(name, SA_LOG_HEADER, strlen(SA_LOG_HEADER), error);
+    char name[SA_PATH_SIZE];
+    return put(sa_path_in(name, play->folder, "last.safetensors"), state, size, error) &&
+           put(sa_path_in(name, play->folder, "log.csv"), SA_LOG_HEADER, strlen(SA_LOG_HEADER),
+               error);
 }
 
 static bool open_training(web_play *play, const char *train, const char *valid, const void *state,
@@ -237,14 +235,11 @@ web_play *web_load(const void *file, size_t size) {
     sa_container container;
     web_play *play = new_play(error);
     if (!play) return NULL;
-    if (put(model_name, file, size, error) &&
-        sa_container_open(&container, model_name, 1, NULL, error)) {
-        web_file_remove(model_name);
+    if (sa_container_read(&container, model_name, file, size, error)) {
         const bool good = sa_model_read(&play->loaded, &container, 1, error);
         sa_container_close(&container);
         if (good) return play;
     }
-    web_file_remove(model_name);
     web_close(play);
     return NULL;
 }
@@ -387,5 +382,5 @@ const void *web_save(web_play *play, int state) {
     const sa_buffer *file = web_file_find(state ? play->session.path[SA_LAST] : model_name);
     sa_buffer_add(&copy, file->text, file->size);
     web_file_remove(model_name);
-    return web_give(&copy);
+    return web_give(true, &copy);
 }

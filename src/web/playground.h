@@ -9,8 +9,8 @@
  * a number that JSON lacks, such as NaN, is null. NULL (0 for a handle) means that the call failed:
  * web_error says why in one sentence. The handle can still be used after a failure.
  *
- *   memory       web_alloc web_free web_memory
- *   errors       web_error web_error_code
+ *   memory       web_alloc web_free
+ *   errors       web_error
  *   what exists  web_info web_settings web_pairs web_grammar
  *   a model      web_open web_load web_close web_about web_pair
  *   training     web_step web_validate web_break web_gradcheck
@@ -29,12 +29,8 @@ typedef struct web_play web_play;
 void *web_alloc(size_t size);
 void web_free(void *memory);
 
-/* Returns how many bytes of memory the module holds. In WebAssembly they never become fewer. */
-double web_memory(void);
-
-/* Returns why the last failed call failed, in one line of plain text, and its sa_code. */
+/* Returns why the last failed call failed, in one line of plain text. */
 const char *web_error(void);
-int web_error_code(void);
 
 /* ---- What exists ----------------------------------------------------------------------------- */
 

@@ -139,8 +139,7 @@ static inline int count_variants(void) {
 static inline int count_models(void) {
     variant list[VARIANTS];
     int count = 0;
-    for (int model = 0; sa_model_kinds[model].name; model++)
-        count += all_variants(model, list) + 1;
+    for (int model = 0; sa_model_kinds[model].name; model++) count += all_variants(model, list) + 1;
     return count;
 }
 

@@ -62,7 +62,7 @@ async function time(page) {
   await page.run(`byId("start").focus()`);
   await page.key("Enter");
   await page.until("!training.on");
-  await page.run(`call("memory")`); // the worker has heard it
+  await page.run(`call("info")`); // the worker has heard it
   const before = await page.run(last("step"));
   assert.match(
     await text(page, "#progress"),

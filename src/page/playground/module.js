@@ -65,7 +65,6 @@ function readersOf(exported) {
     open: checked(Number),
     load: checked(Number),
     close: () => null,
-    memory: Number,
     save: checked(bytes),
     pairs: checked(text),
     grammar: checked(text),

@@ -128,7 +128,7 @@ function measureAll(frames) {
 
 function tellMoment(frames, rests = false) {
   unseen++;
-  postMessage({ moment: frames, rests, memory: softalign.call("memory") });
+  postMessage({ moment: frames, rests, memory: softalign.memory.buffer.byteLength });
 }
 
 // Trains each model, and looks at the watched sentence.

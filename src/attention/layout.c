@@ -96,14 +96,37 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
     sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_VALUES, w);
 }
 
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+sa_part_widths sa_part_widths_of(const sa_attention *w, int part, int queries, int steps) {
+    const sa_part *kind = w->part[part].kind;
+    return kind->widths ? kind->widths(w, part, queries, steps) : (sa_part_widths){0};
+}
+
+sa_part_widths sa_parts_widths(const sa_attention *w, int count, int queries, int steps) {
+    sa_part_widths sum = {0};
+    for (int p = 0; p < count; p++) {
+        const sa_part_widths own = sa_part_widths_of(w, p, queries, steps);
+        sum.memory += own.memory, sum.noise += own.noise;
+        sum.running += own.running, sum.scratch += own.scratch;
+    }
+    return sum;
+}
+
+int sa_carry_width(const sa_attention *w, int count, int steps) {
+    int width = 0;
+    for (int p = 0; p < count; p++)
+        width += w->part[p].kind->carry + w->part[p].kind->carry_words * steps;
+    return width;
+}
+
 /* ---- Keys and values ------------------------------------------------------------------------- */
 
 size_t sa_memory_width(const sa_attention *w, int A) {
     const bool raw = w->score->key == SA_KEY_IDENTITY;
-    int width = raw && !w->output_width ? A : w->key_width + (w->output_width ? w->value_width : A);
-    for (int p = 0; p < w->parts; p++)
-        if (w->part[p].kind->memory.width) width += w->part[p].kind->memory.width(w, p);
-    return (size_t)width;
+    const int keys = raw && !w->output_width ? 0 : w->key_width,
+              values = w->output_width ? w->value_width : A;
+    return (size_t)(keys + values + sa_parts_widths(w, w->parts, 0, 0).memory);
 }
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
@@ -114,8 +137,7 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
     if (w->score->key != SA_KEY_IDENTITY) memory->keys = sa_mat_alloc(arena, N, w->key_width);
     if (w->output_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].kind->memory.width)
-            memory->part[p] = sa_mat_alloc(arena, N, w->part[p].kind->memory.width(w, p));
+        memory->part[p] = sa_mat_alloc(arena, N, sa_part_widths_of(w, p, 0, 0).memory);
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -124,21 +146,6 @@ bool sa_attention_lacks(const sa_attention *w) {
     bool lacks = w->normalizer->null_key;
     for (int p = 0; p < w->parts; p++) lacks = lacks || sa_rare_of(w->part[p].kind)->lacks;
     return lacks;
-}
-
-int sa_carry_width(const sa_attention *w, int parts, int steps) {
-    int width = 0;
-    for (int p = 0; p < parts; p++)
-        width += w->part[p].kind->carry + w->part[p].kind->carry_words * steps;
-    return width;
-}
-
-int sa_attention_noise_width(const sa_attention *w, int steps) {
-    int width = 0;
-    for (int p = 0; p < w->parts; p++)
-        if (sa_rare_of(w->part[p].kind)->noise_width)
-            width += sa_rare_of(w->part[p].kind)->noise_width(w, steps);
-    return width;
 }
 
 void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
@@ -160,9 +167,7 @@ void sa_attention_carry_begin(const sa_attention *w, sa_mat carry) {
 int sa_attention_growth(const sa_attention *w) {
     int most = w->heads;
     for (int p = 0; p < w->parts; p++) {
-        const sa_part *kind = w->part[p].kind;
-        const int own =
-            kind->row_width ? kind->row_width(w, p, 1, false) - kind->row_width(w, p, 0, false) : 0;
+        const int own = sa_part_widths_of(w, p, 0, 1).row - sa_part_widths_of(w, p, 0, 0).row;
         if (own > most) most = own;
     }
     return most;
@@ -180,9 +185,8 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
         .noise = sa_mat_alloc(arena, rows, 0),
     };
     for (int p = 0; p < w->parts; p++) {
-        const sa_part *kind = w->part[p].kind;
-        all.part[p] =
-            sa_mat_alloc(arena, rows, kind->row_width ? kind->row_width(w, p, steps, gradient) : 0);
+        const sa_part_widths own = sa_part_widths_of(w, p, 0, steps);
+        all.part[p] = sa_mat_alloc(arena, rows, gradient ? own.gradient : own.row);
     }
     return all;
 }
@@ -207,7 +211,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
         .scores = sa_mat_alloc(arena, again ? queries : 0, steps),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
     };
-    const int width = sa_scratch_width(w, w->parts, queries, steps);
+    const int width = sa_parts_widths(w, w->parts, queries, steps).scratch;
     scratch.parts = sa_mat_alloc(arena, 1, width);
     return scratch;
 }

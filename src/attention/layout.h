@@ -72,10 +72,20 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
 
-/* Returns the columns of the carry of a head's first `parts` parts; 0 for most models. */
-int sa_carry_width(const sa_attention *w, int parts, int steps);
-/* Returns the number of columns in a row of the noise; 0 for most models. */
-int sa_attention_noise_width(const sa_attention *w, int steps);
+/* The columns that parts keep of what is computed; 0 for most parts. */
+typedef struct sa_part_widths {
+    int memory;        /* of a word of the memory */
+    int row, gradient; /* of a query, and of its gradient */
+    int noise;         /* of a query in training */
+    int running;       /* of the sums that replace keys and values in causal attention */
+    int scratch;
+} sa_part_widths;
+/* Return the columns of one part, and the sums over the first `count` parts (no row, no gradient),
+ * for sentences of at most `steps` words and `queries` queries at a time. */
+sa_part_widths sa_part_widths_of(const sa_attention *w, int part, int queries, int steps);
+sa_part_widths sa_parts_widths(const sa_attention *w, int count, int queries, int steps);
+/* Returns the columns of the carry of a head's first `count` parts; 0 for most models. */
+int sa_carry_width(const sa_attention *w, int count, int steps);
 /* Fills the carry of the first target word's predecessor. */
 void sa_attention_carry_begin(const sa_attention *w, sa_mat carry);
 /* Draws the noise of all queries of a batch, step by step; amount: sa_dropout.noise. */

@@ -284,8 +284,8 @@ static bool learns_number(const sa_attention_sizes *sizes) {
            (normalizer->exponent && sizes->settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED);
 }
 
-static int number_width(const sa_attention *w, int part, int queries, int steps) {
-    return 2; /* the parameter of the current head, and its gradient */
+static sa_part_widths number_widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.scratch = 2}; /* the parameter of the current head, and its gradient */
 }
 
 static sa_real *number_of(const sa_attention *w, int part, const sa_head *head) {
@@ -315,7 +315,7 @@ const sa_part sa_learned_number_part = {
     .citation = "of the normalizer; alpha: Correia et al. 2019",
     .chosen = learns_number,
     .bind = bind_number,
-    .scratch_width = number_width,
+    .widths = number_widths,
     .forward = {[SA_PLACE_KEYS] = number_forward},
     .backward = {[SA_PLACE_SCORES] = number_backward},
 };

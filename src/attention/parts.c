@@ -86,15 +86,6 @@ void sa_parts_kinks(const sa_attention *w, const sa_head *head, sa_kinks *found)
     }
 }
 
-int sa_running_width(const sa_attention *w) {
-    int width = 0;
-    for (int p = 0; p < w->parts && !width; p++) {
-        const sa_rare_hooks *rare = sa_rare_of(w->part[p].kind);
-        if (rare->running_width) width = rare->running_width(w);
-    }
-    return width;
-}
-
 void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat sums,
                      sa_mat o, sa_mat scratch) {
     for (int p = 0; p < w->parts; p++) {
@@ -126,19 +117,10 @@ sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat states, int k, int 
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-int sa_scratch_width(const sa_attention *w, int count, int queries, int steps) {
-    int width = 0;
-    for (int p = 0; p < count; p++)
-        if (w->part[p].kind->scratch_width)
-            width += w->part[p].kind->scratch_width(w, p, queries, steps);
-    return width;
-}
-
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head) {
-    const int queries = head->scratch->soft.rows, steps = head->scratch->score.rows,
-              first = sa_scratch_width(w, part, queries, steps);
-    return sa_cols(head->scratch->parts, first,
-                   sa_scratch_width(w, part + 1, queries, steps) - first);
+    const int queries = head->scratch->soft.rows, steps = head->scratch->score.rows;
+    return sa_cols(head->scratch->parts, sa_parts_widths(w, part, queries, steps).scratch,
+                   sa_part_widths_of(w, part, queries, steps).scratch);
 }
 
 sa_mat sa_part_memory(int part, const sa_head *head) {

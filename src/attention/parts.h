@@ -39,16 +39,13 @@ struct sa_part {
                  const sa_attention *w, void *own);
     const sa_normalizer *normalizer; /* replaces the chosen one */
 
-    /* ---- Sizes: of a query's row (gradient: of its gradient), of the scratch; and of a head's
-     * carry, for itself and for each word */
-    int (*row_width)(const sa_attention *w, int part, int steps, bool gradient);
-    int (*scratch_width)(const sa_attention *w, int part, int queries, int steps);
+    /* ---- Sizes: see sa_part_widths; and of a head's carry, for itself and for each word */
+    sa_part_widths (*widths)(const sa_attention *w, int part, int queries, int steps);
     int carry, carry_words;
     bool own_keys; /* it calls sa_own_keys */
 
     /* ---- Hooks */
     struct {
-        int (*width)(const sa_attention *w, int part); /* of each word */
         void (*forward)(const sa_attention *w, int part, sa_memory *memory);
         void (*backward)(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                          sa_attention *dw);
@@ -86,7 +83,7 @@ sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat carries, int k, int
 /* Returns the part's slice of the scratch. */
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head);
 /* Returns what the part keeps for the words of the head's sentence, or the gradients; empty without
- * memory.width. */
+ * sa_part_widths.memory. */
 sa_mat sa_part_memory(int part, const sa_head *head);
 
 /* Replaces, in a hook of the keys, the head's keys by a copy, and in the backward pass their
@@ -134,9 +131,8 @@ struct sa_rare_hooks {
     void (*begin_at)(void *own, int first);
     double carry_begin; /* the carry of the first word before the first step; the rest is 0 */
 
-    /* Noise of training: its columns for a query, and its values for a batch, step by step, as much
-     * as training has (amount 1), more, or none (0). */
-    int (*noise_width)(const sa_attention *w, int steps);
+    /* Draws the noise of training for a batch, step by step, as much as training has (amount 1),
+     * more, or none (0). */
     void (*draw_noise)(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat noise);
     /* In the row of a query: what it adds to the loss [R x 1], and what it has of words that it
@@ -145,7 +141,6 @@ struct sa_rare_hooks {
     sa_mat (*samples)(sa_mat row);
 
     /* The sums that replace keys and values in causal attention: parts/running_sums.c. */
-    int (*running_width)(const sa_attention *w);
     void (*running_step)(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
                          sa_mat sums, sa_mat o, sa_mat scratch);
 };
@@ -173,11 +168,9 @@ void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_atte
  * fills. */
 void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);
 
-/* Returns the size of the sums of all key/value heads that replace keys and values if causal
- * attention can run as a recurrence (parts/running_sums.c); 0: it cannot. */
-int sa_running_width(const sa_attention *w);
-/* Adds word t of `words` to the sums [1 x width]; q [1 x query_width] -> o [1 x output_width].
- * scratch [1 x key_width]. */
+/* Runs causal attention as a recurrence (parts/running_sums.c), where sa_part_widths.running is not
+ * 0: adds word t of `words` to the sums of all key/value heads [1 x running]; q [1 x query_width]
+ * -> o [1 x output_width]. scratch [1 x key_width]. */
 void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat sums,
                      sa_mat o, sa_mat scratch);
 
@@ -213,9 +206,6 @@ typedef enum sa_bind_group {
 bool sa_part_learns(const sa_part *kind);
 void sa_parts_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                    sa_bind_group group, sa_attention *w);
-
-/* Returns the columns of the scratch of the first `count` parts. */
-int sa_scratch_width(const sa_attention *w, int count, int queries, int steps);
 
 /* ---- What tables and proofs need of single parts --------------------------------------------- */
 

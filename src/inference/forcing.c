@@ -159,7 +159,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
                            "--force-attention replaces the weights of cross-attention, which a "
                            "decoder-only model has none of");
         const sa_part *part = sa_scores[settings->attention].part;
-        if (chosen.kind != SA_OVERRIDE_EXPECTED || (sa_rare_of(part)->noise_width))
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || sa_rare_of(part)->draw_noise)
             return true; /* decoding has other weights than training */
         attends = settings;
     }

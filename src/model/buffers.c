@@ -291,7 +291,7 @@ void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
     cache->word_mask = sa_mat_alloc(arena, M, 1);
     cache->x_mask = sa_mat_alloc(arena, w->sizes.settings.dropout > 0 ? M : 0, w->sizes.m);
     cache->rows.attention.noise =
-        sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
+        sa_mat_alloc(arena, M, sa_parts_widths(&w->attention, w->attention.parts, 0, S).noise);
     cache->dinput = sa_mat_alloc(arena, M, w->layer[0].W.mat.cols);
 }
 

@@ -233,7 +233,8 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
 /* Returns the width of the sums that take the place of keys and values in decoding. A decoder-only
  * model keeps keys and values: the weights of the source are its alignment. */
 static int sums_width(const sa_stack *stack, int layer) {
-    return stack->cross ? sa_running_width(&stack->layer[layer].self.attention) : 0;
+    const sa_attention *w = &stack->layer[layer].self.attention;
+    return stack->cross ? sa_parts_widths(w, w->parts, 0, 0).running : 0;
 }
 
 sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {

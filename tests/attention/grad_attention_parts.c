@@ -409,7 +409,7 @@ START_TEST(a_memory_runs_on) {
     open_delta(_i);
     w.parts = 1, w.value_width = 1, w.output_width = 1;
     const sa_mat k = unset(3, 2), q = unset(1, 2), o = unset(1, 1),
-                 state = filled(1, sa_running_width(&w), 0);
+                 state = filled(1, sa_parts_widths(&w, w.parts, 0, 0).running, 0);
     sa_memory words = {.keys = k, .values = unset(3, 1), .part[0] = memory.part[part]};
     for (int i = 0; i < 3; i++) {
         double wanted = 0;
@@ -432,7 +432,7 @@ START_TEST(heads_share_a_memory) {
     w.parts = 1, w.value_width = 2, w.output_width = 4;
     const int d = settings.attn / 4;
     const sa_mat k = unset(3, 2 * d), q = unset(1, 4 * d), o = unset(1, 4),
-                 state = filled(1, sa_running_width(&w), 0);
+                 state = filled(1, sa_parts_widths(&w, w.parts, 0, 0).running, 0);
     sa_memory words = {.keys = k, .values = unset(3, 2), .part[0] = memory.part[part]};
     fill(k, 0), fill(q, 0);
     for (int h = 0; h < 4; h++) q.x[h * d] = 1e4;

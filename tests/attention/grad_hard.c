@@ -220,7 +220,7 @@ START_TEST(half_of_the_sentences_are_drawn) {
     open_head();
     for (int b = 0; b < MANY; b++) sentences[b] = (sa_sentence){.ids = words, .len = 2};
     const sa_batch batch = sa_batch_build(&numbers, sentences, sentences, MANY);
-    const sa_mat u = unset(2 * MANY, sa_attention_noise_width(&w, LONGEST));
+    const sa_mat u = unset(2 * MANY, sa_parts_widths(&w, w.parts, 0, LONGEST).noise);
     for (int amount = 0; amount <= 2; amount++) {
         int drawn_ones = 0;
         sa_attention_draw_noise(&w, amount, &dice, &batch.target, u);

@@ -42,7 +42,7 @@ START_TEST(sums_give_what_weights_give) {
                        .output_width = HEADS * VALUE,
                        .parts = 1,
                        .part = {{.kind = &sa_running_sums_part}}};
-    const int width = sa_running_width(&w);
+    const int width = sa_parts_widths(&w, w.parts, 0, 0).running;
     ck_assert_int_eq(width, SHARED * D * (VALUE + 1));
     const sa_mat q = drawn(WORDS, w.query_width), k = drawn(WORDS, w.key_width),
                  v = drawn(WORDS, w.value_width), state = filled(1, width, 0),
@@ -76,7 +76,7 @@ START_TEST(sums_of_far_negative_numbers) {
                        .part = {{.kind = &sa_running_sums_part}}};
     const sa_mat far = filled(1, 2, -1e4), o = unset(1, 3);
     sa_running_step(&w, &(sa_memory){.keys = far, .values = drawn(1, 3)}, 0, far,
-                    filled(1, sa_running_width(&w), 0), o, unset(1, 2));
+                    filled(1, sa_parts_widths(&w, w.parts, 0, 0).running, 0), o, unset(1, 2));
     for (int l = 0; l < o.cols; l++) ck_assert(isfinite(o.x[l]));
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(sums_stand_for_softmax_alone) {
     const sa_positions positions = {.kind = &sa_position_kinds[cases[_i].positions]};
     sizes.positions = &positions;
     sa_attention_bind(&(sa_binder){0}, "attention", &sizes, &w);
-    ck_assert_int_eq(sa_running_width(&w) > 0, cases[_i].runs);
+    ck_assert_int_eq(sa_parts_widths(&w, w.parts, 0, 0).running > 0, cases[_i].runs);
 }
 END_TEST
 

@@ -95,7 +95,7 @@ static inline bool attention_open(const sa_position_kind *kind, bool causal) {
     const int R = sizes.transformer ? asked.first[SENTENCES] : STEPS * SENTENCES;
     rows = sa_attention_rows_layout(&numbers, &w, R, LONGEST, false);
     scratch = sa_attention_scratch_layout(&numbers, &w, LONGEST, LONGEST, true);
-    rows.noise = unset(R, sa_attention_noise_width(&w, LONGEST));
+    rows.noise = unset(R, sa_parts_widths(&w, w.parts, 0, LONGEST).noise);
     fill(rows.alpha, 0), fill(rows.carry, 0);
     draw_above_0(rows.noise), draw_above_0(rows.previous_carry);
     states = drawn(R, sizes.state_width), c = unset(R, sizes.annotation_width);

@@ -93,7 +93,7 @@ static bool measure_writing(sa_proof_setup *setup, sa_lab_pass *alone, sa_error 
     const int p = setup->p;
     const sa_attention *attention = sa_lab_attention(setup);
     if (!decode_pair(setup, p, alone, worst, error)) return false;
-    if (!attention || !sa_attention_noise_width(attention, 1)) return true;
+    if (!attention || !sa_parts_widths(attention, attention->parts, 0, 1).noise) return true;
     sa_lab_pass again;
     sa_seq2seq_set_decoding(&setup->model.w, true);
     const bool good = sa_lab_pass_open(&again, &setup->model.w, setup->pairs.source + p,

@@ -18,8 +18,10 @@ typedef struct coverage { /* weights, or their gradients */
 
 /* ---- Fertility ------------------------------------------------------------------------------- */
 
-static int memory_width(const sa_attention *w, int part) {
-    return ((const coverage *)sa_part_own(w, part))->U_f.cols ? 1 : 0;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    const coverage *own = sa_part_own(w, part);
+    const int loss = own->loss; /* of a query, summed over heads */
+    return (sa_part_widths){.memory = own->U_f.cols > 0, .row = loss, .gradient = loss};
 }
 
 /* Phi_j = N sigma(U_f h_j) */
@@ -80,11 +82,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 }
 
 /* ---- The sum --------------------------------------------------------------------------------- */
-
-/* Returns the width of the coverage loss of a query, summed over heads, or of its gradient. */
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
-}
 
 static sa_mat penalty(sa_mat row) {
     return row;
@@ -175,8 +172,8 @@ const sa_part sa_coverage_part = {
     .chosen = chosen,
     .refuse = refuse,
     .bind = bind,
-    .row_width = row_width,
-    .memory = {.width = memory_width, .forward = fertility_forward, .backward = fertility_backward},
+    .widths = widths,
+    .memory = {fertility_forward, fertility_backward},
     .carry_words = 1,
     .own_keys = true,
     .forward = {[SA_PLACE_QUERY] = query_forward,

@@ -40,8 +40,10 @@ static int key_size(const sa_attention *w) {
 
 /* ---- Gates of every word --------------------------------------------------------------------- */
 
-static int memory_width(const sa_attention *w, int part) {
-    return ((const delta *)sa_part_own(w, part))->b.cols;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.memory = ((const delta *)sa_part_own(w, part))->b.cols,
+                            .scratch = (steps + 3) * key_size(w),
+                            .running = w->parts == 1 ? key_size(w) * w->value_width : 0};
 }
 
 /* y = sigma(u)^root, u = W x + b; the root of beta is 1 */
@@ -150,10 +152,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 /* Returns room for x_0 .. x_n of one query, then two vectors. */
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return (steps + 3) * key_size(w);
-}
-
 /* alpha_ij = beta_j k_j' x_j, x_{j-1} = D_j (x_j - beta_j k_j (k_j' x_j)) */
 static void read_back(const reading *from, sa_span seen, const sa_real *q, sa_real *alpha) {
     const int d = from->k.cols;
@@ -224,10 +222,6 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
 
 /* ---- The memory itself ----------------------------------------------------------------------- */
 
-static int running_width(const sa_attention *w) {
-    return w->parts == 1 ? key_size(w) * w->value_width : 0;
-}
-
 /* Computes S = D S + beta k (v - (D S)' k)', o = S' q. */
 static void running_step(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
                          sa_mat memory, sa_mat o, sa_mat scratch) {
@@ -293,8 +287,8 @@ const sa_part sa_delta_part = {
     .refuse = refuse,
     .bind = bind,
     .normalizer = &sa_no_normalizer,
-    .memory = {.width = memory_width, .forward = memory_forward, .backward = memory_backward},
-    .scratch_width = scratch_width,
+    .widths = widths,
+    .memory = {memory_forward, memory_backward},
     .own_keys = true,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_SCORES] = scores_backward},
@@ -302,5 +296,5 @@ const sa_part sa_delta_part = {
         SA_RARE(.any_sum =
                     "weights are what a memory that is overwritten gives back, and may be negative",
                 .ordered = "words are written into the memory one after another",
-                .running_width = running_width, .running_step = running_step),
+                .running_step = running_step),
 };

@@ -8,8 +8,8 @@
 #include "attention/parts.h"
 
 /* Returns the width of [p ; y] of all heads. */
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return gradient ? 0 : w->heads + w->output_width;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.row = w->heads + w->output_width};
 }
 
 /* Returns the row of v that is the value of query l itself. */
@@ -81,7 +81,7 @@ const sa_part sa_exclusive_part = {
     .citation = "Zhai 2026",
     .chosen = chosen,
     .refuse = refuse,
-    .row_width = row_width,
+    .widths = widths,
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward, [SA_PLACE_KEYS] = keys_backward},
     .rare = SA_RARE(.any_sum = "the weight on the word itself is lowered, and may be negative"),

@@ -14,8 +14,8 @@ typedef struct forgetting { /* weights, or their gradients */
 
 /* ---- Gates: log f of every word -------------------------------------------------------------- */
 
-static int memory_width(const sa_attention *w, int part) {
-    return w->heads;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.memory = w->heads};
 }
 
 static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
@@ -81,7 +81,8 @@ const sa_part sa_forgetting_part = {
                "b_f)",
     .citation = "Lin et al. 2025",
     .bind = bind,
-    .memory = {.width = memory_width, .forward = memory_forward, .backward = memory_backward},
+    .widths = widths,
+    .memory = {memory_forward, memory_backward},
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
     .bias = {"b", "b_ij"},

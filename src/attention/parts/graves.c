@@ -57,8 +57,8 @@ void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa
 
 /* ---- Its centers ----------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return gradient ? 0 : w->query_width;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.row = w->query_width};
 }
 
 /* Computes kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */
@@ -94,7 +94,7 @@ const sa_part sa_graves_part = {
     .formula = "kappa_i = kappa_{i-1} + exp(step_i)",
     .citation = "Graves 2013, section 5.1",
     .normalizer = &sa_no_normalizer,
-    .row_width = row_width,
+    .widths = widths,
     .carry = K,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},

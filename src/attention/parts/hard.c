@@ -101,12 +101,8 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return SUMS + (gradient ? 0 : w->heads * steps);
-}
-
-static int noise_width(const sa_attention *w, int steps) {
-    return w->heads;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.row = SUMS + w->heads * steps, .gradient = SUMS, .noise = w->heads};
 }
 
 /* Draws numbers u: uniform or, in half of the sentences, 1, which stands for the expectation
@@ -138,9 +134,8 @@ const sa_part sa_hard_part = {
     .citation = "Xu et al. 2015, section 4.1",
     .refuse = refuse,
     .normalizer = &by_draw,
-    .row_width = row_width,
+    .widths = widths,
     .forward = {[SA_PLACE_QUERY] = query_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
-    .rare = SA_RARE(.noise_width = noise_width, .draw_noise = draw_noise, .samples = samples,
-                    .kinks = kinks),
+    .rare = SA_RARE(.draw_noise = draw_noise, .samples = samples, .kinks = kinks),
 };

@@ -15,8 +15,8 @@ double sa_lambda_init(int layer) {
 }
 
 /* Returns the width of the input of the norm, for all heads. */
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return gradient ? 0 : w->output_width;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.row = w->output_width};
 }
 
 static sa_real inverse_size(const sa_real *x, int size) {
@@ -78,7 +78,7 @@ const sa_part sa_head_norm_part = {
     .formula = "o_i = (1 - lambda_init) RMSNorm(sum_j alpha_ij v_j)",
     .citation = "Ye et al. 2024, equation 3",
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward},
     .rare = SA_RARE(.kinks = kinks),

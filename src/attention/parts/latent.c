@@ -21,8 +21,9 @@ static sa_weight of_head(const sa_attention *w, sa_weight W, int k) {
     return sa_weight_rows(W, k * rows, rows);
 }
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return 2 * w->heads * w->key_width;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    const int both = 2 * w->heads * w->key_width;
+    return (sa_part_widths){.row = both, .gradient = both};
 }
 
 /* Returns W_uk' q_i of the head's queries, and sum_j alpha_ij c_j, or their gradients. */
@@ -125,7 +126,7 @@ const sa_part sa_latent_part = {
     .chosen = chosen,
     .refuse = refuse,
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_OUTPUT] = output_backward},
 };

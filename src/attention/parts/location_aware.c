@@ -56,8 +56,9 @@ static void filter_backward(sa_mat F, sa_mat alpha, sa_mat df, sa_mat dalpha, sa
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Returns room for f and df, [S x K] each. */
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.scratch =
+                                2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows};
 }
 
 static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, bool gradient) {
@@ -117,7 +118,7 @@ const sa_part sa_location_aware_part = {
     .with = &sa_earlier_weights_part,
     .refuse = refuse,
     .bind = bind,
-    .scratch_width = scratch_width,
+    .widths = widths,
     .own_keys = true,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},

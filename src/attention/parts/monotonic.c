@@ -79,8 +79,9 @@ void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_m
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return gradient ? 0 : w->heads * steps;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    const int words = w->heads * steps;
+    return (sa_part_widths){.row = words, .noise = words, .scratch = 2 * steps};
 }
 
 /* Returns the probabilities p of the head's query, [1 x S]. */
@@ -144,10 +145,6 @@ static const sa_normalizer by_selection = {
     .backward = sa_keep_scores_backward,
 };
 
-static int noise_width(const sa_attention *w, int steps) {
-    return w->heads * steps;
-}
-
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat noise) {
     const double deviation = amount * *(const double *)sa_part_own(w, part);
@@ -160,10 +157,6 @@ static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *r
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     *(double *)own = sizes->settings.monotonic_noise;
-}
-
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return 2 * steps;
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {
@@ -187,14 +180,12 @@ const sa_part sa_monotonic_part = {
     .refuse = refuse,
     .bind = bind,
     .normalizer = &by_selection,
-    .row_width = row_width,
-    .scratch_width = scratch_width,
+    .widths = widths,
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
     .rare = SA_RARE(
             .lacks =
                 "at most 1: the rest is the probability of reading to the end without selecting a "
                 "word",
-            .ordered = "words are read from left to right", .noise_width = noise_width,
-            .draw_noise = draw_noise),
+            .ordered = "words are read from left to right", .draw_noise = draw_noise),
 };

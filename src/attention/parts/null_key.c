@@ -8,8 +8,8 @@ typedef struct null_key { /* weights, or their gradients */
     sa_mat k_0;           /* [1 x n_a] for all heads */
 } null_key;
 
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return queries;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.scratch = queries};
 }
 
 /* Returns the head with k_0 as its only key, and its scores in the scratch. */
@@ -63,7 +63,7 @@ const sa_part sa_null_key_part = {
     .citation = "Xiao et al. 2023, section 3.1",
     .refuse = refuse,
     .bind = bind,
-    .scratch_width = scratch_width,
+    .widths = widths,
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
 };

@@ -13,9 +13,10 @@ typedef struct output_gate { /* weights, or their gradients */
 } output_gate;
 
 /* Returns the width of a query's gates and of what they multiply, which follows them. */
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
     const output_gate *own = sa_part_own(w, part);
-    return own->W_g.mat.rows + (gradient ? 0 : own->width);
+    const int gates = own->W_g.mat.rows;
+    return (sa_part_widths){.row = gates + own->width, .gradient = gates};
 }
 
 static sa_mat gates_of(const sa_attention *w, int part, sa_attention_rows rows) {
@@ -94,7 +95,7 @@ const sa_part sa_output_gate_part = {
     .citation = "Qiu et al. 2025",
     .chosen = chosen,
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .project = {.forward = project_forward,
                 .backward = project_backward,
                 .weights_backward = project_weights_backward},

@@ -37,9 +37,10 @@ static sa_head query_of(const relative_vectors *own, const sa_head *head, int l)
     return one;
 }
 
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
     const relative_vectors *own = sa_part_own(w, part);
-    return steps * (own->a_K.cols > own->a_V.cols ? own->a_K.cols : own->a_V.cols);
+    const int most = own->a_K.cols > own->a_V.cols ? own->a_K.cols : own->a_V.cols;
+    return (sa_part_widths){.scratch = steps * most};
 }
 
 /* Returns the vectors of all keys for the first query. */
@@ -141,7 +142,7 @@ const sa_part sa_relative_vectors_part = {
     .refuse = refuse,
     .bind = bind,
     .own_keys = true,
-    .scratch_width = scratch_width,
+    .widths = widths,
     .forward = {[SA_PLACE_SCORES] = scores_forward, [SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward, [SA_PLACE_OUTPUT] = output_backward},
 };

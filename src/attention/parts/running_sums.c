@@ -83,10 +83,10 @@ void sa_linear_score_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat 
 
 /* ---- Running sums ---------------------------------------------------------------------------- */
 
-static int running_width(const sa_attention *w) {
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
     const int d = w->key_width / w->kv_heads;
     const bool applies = w->normalizer->exponential && w->parts == 1;
-    return applies ? w->kv_heads * d + d * w->value_width : 0;
+    return (sa_part_widths){.running = applies ? w->kv_heads * d + d * w->value_width : 0};
 }
 
 /* S and z of one key/value head, among those of all heads. */
@@ -141,5 +141,6 @@ const sa_part sa_running_sums_part = {
     .formula = "o_i = S_i' phi(q_i) / z_i' phi(q_i), S_i = S_{i-1} + phi(k_i) v_i', z_i = z_{i-1} "
                "+ phi(k_i)",
     .citation = "Katharopoulos et al. 2020, section 3.4",
-    .rare = SA_RARE(.running_width = running_width, .running_step = running_step, .kinks = kinks),
+    .widths = widths,
+    .rare = SA_RARE(.running_step = running_step, .kinks = kinks),
 };

@@ -9,8 +9,8 @@
 
 /* ---- The first head's queries of all words, for steps that have only the last one ------------ */
 
-static int memory_width(const sa_attention *w, int part) {
-    return w->query_width / w->heads;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.memory = w->query_width / w->heads, .scratch = steps * steps};
 }
 
 /* q^1_l = W_a x_l, the first head's rows of W_a */
@@ -27,10 +27,6 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
 }
 
 /* ---- What is hidden -------------------------------------------------------------------------- */
-
-static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return steps * steps;
-}
 
 /* Returns the first head of all queries of the sentence, or its gradient; alpha: the scratch. */
 static sa_head first_head(const sa_attention *w, int part, const sa_head *head) {
@@ -100,8 +96,8 @@ const sa_part sa_selective_part = {
     .formula = "F_ij = sum_l max(0, e^1_lj), l from j + 1 to i - 1, j > 1, is subtracted from e_ij",
     .citation = "Leviathan et al. 2024",
     .chosen = chosen,
-    .memory = {.width = memory_width, .forward = memory_forward, .backward = memory_backward},
-    .scratch_width = scratch_width,
+    .widths = widths,
+    .memory = {memory_forward, memory_backward},
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
     .bias = {"hidden", "-F_ij"},

@@ -42,8 +42,8 @@ static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_h
 
 /* ---- The maps -------------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    return gradient ? 1 : w->heads * 2 * steps;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    return (sa_part_widths){.row = w->heads * 2 * steps, .gradient = 1};
 }
 
 /* Returns map 0 or 1 of the head [Q x S]. */
@@ -164,7 +164,7 @@ const sa_part sa_two_maps_part = {
     .with = &sa_head_norm_part,
     .refuse = refuse,
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_QUERY] = lambda_backward, [SA_PLACE_WEIGHTS] = weights_backward},
     .rare = SA_RARE(.any_sum = "weights are the difference of two maps, which sums to 1 - lambda"),

@@ -203,9 +203,9 @@ static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes
     W->v_p = sa_bind_vector(binder, prefix, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
 }
 
-static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
-    const window *own = sa_part_own(w, part);
-    return HIDDEN + own->v_p.cols;
+static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
+    const int width = HIDDEN + ((const window *)sa_part_own(w, part))->v_p.cols;
+    return (sa_part_widths){.row = width, .gradient = width};
 }
 
 const sa_part sa_window_part = {
@@ -214,7 +214,7 @@ const sa_part sa_window_part = {
     .citation = "Luong et al. 2015, section 3.2",
     .chosen = is_given,
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .span = given_span,
     .rare = SA_RARE(.ordered = ordered),
 };
@@ -225,7 +225,7 @@ const sa_part sa_predicted_window_part = {
     .citation = "Luong et al. 2015, equations 9 and 10",
     .chosen = is_predicted,
     .bind = bind,
-    .row_width = row_width,
+    .widths = widths,
     .project = {.forward = center_forward,
                 .backward = center_backward,
                 .weights_backward = center_weights_backward},

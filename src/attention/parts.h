@@ -127,8 +127,6 @@ struct sa_rare_hooks {
      * any sum, and why they depend on the order of the words; NULL: they do not. */
     const char *lacks, *any_sum, *ordered;
     void (*kinks)(const sa_attention *w, int part, const sa_head *head, sa_kinks *found);
-    /* Gives the first word this position, in a proof that only distances matter. */
-    void (*begin_at)(void *own, int first);
     double carry_begin; /* the carry of the first word before the first step; the rest is 0 */
 
     /* Draws the noise of training for a batch, step by step, as much as training has (amount 1),

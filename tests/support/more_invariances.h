@@ -90,9 +90,10 @@ static void begin_later(sa_stack *stack) {
     stack->positions.first = LATER;
     for (int i = 0; i < stack->layers; i++) {
         sa_attention *self = &stack->layer[i].self.attention;
+        const sa_attention_sizes sizes = {.score = self->score, .positions = &stack->positions};
         for (int p = 0; p < self->parts; p++)
-            if (sa_rare_of(self->part[p].kind)->begin_at)
-                sa_rare_of(self->part[p].kind)->begin_at(self->part[p].own, LATER);
+            if (self->part[p].kind == &sa_rotation_part)
+                sa_rotation_part.bind(NULL, NULL, &sizes, self, self->part[p].own);
     }
 }
 

@@ -75,10 +75,6 @@ static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes
         (rotation){sizes->positions->first, sizes->score->query == SA_QUERY_IDENTITY};
 }
 
-static void begin_at(void *own, int first) {
-    ((rotation *)own)->first = first;
-}
-
 static const char *refuse(const sa_attention_sizes *sizes) {
     const sa_score *score = sizes->score;
     if (sizes->normalizer->part == &sa_null_key_part)
@@ -107,5 +103,4 @@ const sa_part sa_rotation_part = {
     .memory = {.forward = memory_forward, .backward = memory_backward},
     .forward = {[SA_PLACE_QUERY] = query_forward},
     .backward = {[SA_PLACE_QUERY] = query_backward},
-    .rare = SA_RARE(.begin_at = begin_at),
 };

@@ -214,7 +214,7 @@ static sa_mat as_row(sa_mat x) {
 static sa_mat project(const attention *at, int which, sa_mat x, const sa_projection *map) {
     const sa_mat W = copy_table(at->arena, map->W), b = as_row(copy_table(at->arena, map->b));
     const sa_mat y = W.rows ? sa_mat_alloc(at->arena, x.rows, W.rows) : x;
-    if (W.x) sa_linear_forward(sa_weight_of(W), b, x, y);
+    if (W.x) sa_linear_forward((sa_weight){.mat = W}, b, x, y);
     tell(at, 0, SA_ATTEND_NUMBERS, names[which][1], NULL, W);
     tell(at, 0, SA_ATTEND_NUMBERS, names[which][2], NULL, b);
     tell(at, 0, abouts[which], names[which][3], names[which][4 + b.rows + (W.x != NULL)], y);

@@ -7,10 +7,6 @@
 
 #include "tensor/mat.h"
 
-static inline sa_weight sa_weight_of(sa_mat mat) {
-    return (sa_weight){.mat = mat};
-}
-
 /* Computes y = x W' + b, b [out]. most [rows x stretches]: per row, the maximum of each run of
  * `stretch` columns, ignoring NaN. */
 void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y, sa_mat most);

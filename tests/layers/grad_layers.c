@@ -15,7 +15,7 @@ static const struct shape {
 } shapes[] = {{1, 1, 1}, {1, 5, 3}, {7, 1, 4}, {6, 4, 1}, {5, 17, 9}};
 
 static double linear(void) {
-    sa_linear_forward(sa_weight_of(W), b, x, y);
+    sa_linear_forward((sa_weight){.mat = W}, b, x, y);
     return weighted_sum(y, dy);
 }
 
@@ -26,7 +26,7 @@ START_TEST(linear_with_a_bias) {
     sa_mat dW = filled(s.out, s.in, BEFORE), dx = filled(s.rows, s.in, BEFORE);
     sa_mat db = filled(1, s.out, BEFORE);
     linear();
-    sa_linear_backward(sa_weight_of(W), x, dy, dx, sa_weight_of(dW), db);
+    sa_linear_backward((sa_weight){.mat = W}, x, dy, dx, (sa_weight){.mat = dW}, db);
     CHECK_ADDED(linear, W, dW);
     CHECK_ADDED(linear, x, dx);
     CHECK_ADDED(linear, b, db);
@@ -40,7 +40,7 @@ START_TEST(linear_without_bias_or_input_gradient) {
     y = unset(s.rows, s.out), dy = drawn(s.rows, s.out);
     sa_mat dW = filled(s.out, s.in, BEFORE);
     linear();
-    sa_linear_backward(sa_weight_of(W), x, dy, none, sa_weight_of(dW), none);
+    sa_linear_backward((sa_weight){.mat = W}, x, dy, none, (sa_weight){.mat = dW}, none);
     CHECK_ADDED(linear, W, dW);
 }
 END_TEST

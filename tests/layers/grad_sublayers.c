@@ -181,7 +181,7 @@ static double residual_loss(void) {
     const sa_mat no_bias = {0};
     sa_rng masks = sa_rng_seed(5, 5);
     sa_residual_enter_forward(&residual, x, &cache);
-    sa_linear_forward(sa_weight_of(W), no_bias, cache.in, cache.y);
+    sa_linear_forward((sa_weight){.mat = W}, no_bias, cache.in, cache.y);
     sa_residual_leave_forward(&residual, x, dropout, &masks, &cache);
     return weighted_sum(cache.y, dy);
 }
@@ -209,7 +209,7 @@ START_TEST(residual_backward) {
     sa_mat d = same_as(dy), df = unset(s.rows, s.cols), din = unset(s.rows, s.cols);
     sa_mat dW = filled(s.cols, s.cols, BEFORE);
     sa_residual_leave_backward(&residual, &cache, dropout, d, df, din, &dresidual);
-    sa_linear_backward(sa_weight_of(W), cache.in, df, din, sa_weight_of(dW), no_bias);
+    sa_linear_backward((sa_weight){.mat = W}, cache.in, df, din, (sa_weight){.mat = dW}, no_bias);
     sa_residual_enter_backward(&residual, &cache, din, d, &dresidual);
     CHECK_WRITTEN(residual_loss, x, d);
     CHECK_ADDED(residual_loss, weights, dweights);

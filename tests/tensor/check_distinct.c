@@ -47,10 +47,10 @@ START_TEST(the_largest_sums_of_each_stretch) {
     sa_mat matrix = random_mat(N, K), x = random_mat(MOST, K), b = random_mat(1, N);
     sa_mat y = random_mat(MOST, N), sums = random_mat(MOST, N), most = random_mat(MOST, STRETCHES);
     sa_store store = {.use = SA_STORE_INFERENCE, .rows = MOST};
-    sa_weight_stored(sa_weight_of(matrix), &store);
+    sa_weight_stored((sa_weight){.mat = matrix}, &store);
     ck_assert(sa_store_open(&store, NULL));
-    const sa_weight kinds[] = {sa_weight_of(matrix),
-                               sa_weight_stored(sa_weight_of(matrix), &store)};
+    const sa_weight kinds[] = {{.mat = matrix},
+                               sa_weight_stored((sa_weight){.mat = matrix}, &store)};
     b.x[0] = b.x[N / 2] = NAN;
     for (int kind = 0; kind < 2; kind++) {
         sa_weight_nt(x, kinds[kind], 0, sums);
@@ -74,9 +74,9 @@ END_TEST
 START_TEST(their_products_have_the_same_bits) {
     sa_mat matrix = random_mat(N, K), x = repeating_mat(ROWS, K, 100);
     sa_store store = {.use = SA_STORE_INFERENCE, .rows = ROWS};
-    sa_weight_stored(sa_weight_of(matrix), &store);
+    sa_weight_stored((sa_weight){.mat = matrix}, &store);
     ck_assert(sa_store_open(&store, NULL));
-    const sa_weight repeats = sa_weight_stored(sa_weight_of(matrix), &store);
+    const sa_weight repeats = sa_weight_stored((sa_weight){.mat = matrix}, &store);
     sa_weight W = repeats;
     W.as.repeats = false;
     static const int rows[] = {1, 2, 5, 64, SA_DISTINCT_ROWS, SA_DISTINCT_ROWS + 1, ROWS};

@@ -49,7 +49,7 @@ static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool t
 
 /* With the rows of b as part of a packed matrix with one row more. */
 static void packed_product(bool forward, sa_mat a, sa_mat b, float beta, sa_mat c) {
-    sa_weight W = sa_weight_of(block(b.rows + 1, b.cols));
+    sa_weight W = {.mat = block(b.rows + 1, b.cols)};
     const sa_mat part = sa_rows(W.mat, 1, b.rows);
     for (int i = 0; i < b.rows; i++)
         memcpy(sa_row(part, i), sa_row(b, i), sizeof(float) * (size_t)b.cols);

@@ -262,8 +262,8 @@ START_TEST(target_words_get_vectors_too) {
     const float *x = sa_row(E, sa_vocab_find(vocab, "v7", 2));
     for (int k = 0; k < 4; k++) ck_assert_float_eq(x[k], (float)(k + 1));
     char note[256];
-    snprintf(note, sizeof note, "target embeddings: 1 of %zu words found in '%s'",
-             vocab->count, path);
+    snprintf(note, sizeof note, "target embeddings: 1 of %zu words found in '%s'", vocab->count,
+             path);
     ck_assert_msg(strstr(notes, note), "%s", notes);
 }
 END_TEST

@@ -133,6 +133,7 @@ struct sa_settings {
     bool smeared_keys;    /* each key is mixed with the key of the word before */
     int attention_gate;   /* SA_GATE_..., what weighs the outputs of heads */
     bool exclusive;       /* self-attention leaves out what points along a word's own value */
+    bool merged;          /* the decoder of a Transformer attends to both sides with one softmax */
     int value_size;       /* d_v of each of several heads; 0: annotation size / heads */
     int window;           /* SA_WINDOW_..., what a query may see */
     int window_size;      /* D */
@@ -387,8 +388,9 @@ typedef enum sa_explain_rows {
     SA_ROWS_UNNAMED,
     SA_ROWS_SOURCE,     /* source words */
     SA_ROWS_VOCABULARY, /* the target vocabulary, special tokens included */
-    SA_ROWS_TARGET,     /* the words that a decoder reads: "<s>" (BOS) and the target's, or, of a
-                           decoder-only model, the source's and the target's */
+    SA_ROWS_TARGET,     /* the words that a decoder reads: "<s>" (BOS) and the target's, in merged
+                           attention after the source's; or, of a decoder-only model, the source's
+                           and the target's */
 } sa_explain_rows;
 
 /* The numbers of one symbol of an equation. All texts are ASCII. */

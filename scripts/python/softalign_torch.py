@@ -24,7 +24,7 @@ State = Tuple[Tensor, Optional[Tensor]]  # of a cell, and the LSTM's memory
 
 COMPUTED: Dict[str, Tuple[Any, ...]] = {  # by all families, and by recurrent models
     "attention": ("additive", "concat", "dot", "scaled-dot", "general"), "normalizer": ("softmax",),
-    "attention_gate": ("none",), "window": ("none",), "smeared_keys": (False,), "exclusive": (False,), "hybrid": (0,), "latent": (0,), "copy": (False,),
+    "attention_gate": ("none",), "window": ("none",), "smeared_keys": (False,), "exclusive": (False,), "merged": (False,), "hybrid": (0,), "latent": (0,), "copy": (False,),
     "positions": ("none", "sinusoidal", "learned"), "head_projection": ("full",)}
 RECURRENT: Dict[str, Tuple[Any, ...]] = {
     "decoder": ("bahdanau", "luong"), "encoder": ("bi", "uni"), "reverse_source": (False,), "cell_norm": (False,),

@@ -41,14 +41,23 @@ static sa_real null_loss(sa_mat alpha, sa_mat A) {
     return -(sa_real)log((double)rest);
 }
 
-/* Returns H_t = - sum_s A_ts log alpha_ts.    alpha, A [1 x S] */
-sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
-                                  sa_mat A) {
+/* Returns log g, g = sum_s alpha_ts, and sets A_ts to A_ts - alpha_ts / g, with which the backward
+ * function is the same. */
+static sa_real share_loss(sa_mat alpha, sa_mat A) {
+    const sa_real g = at_least(sa_sum(alpha.x, alpha.cols));
+    sa_axpy(-1 / g, alpha.x, A.x, A.cols);
+    return (sa_real)log((double)g);
+}
+
+/* Returns H_t = - sum_s A_ts log alpha_ts, or of a share - sum_s A_ts log (alpha_ts / g).
+ * alpha, A [1 x S] */
+sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, bool share,
+                                  sa_mat alpha, sa_mat A) {
     sa_real loss = 0;
     if (!sa_alignment_loss_target(gold, t, A)) return no_word ? null_loss(alpha, A) : 0;
     for (int s = 0; s < A.cols; s++)
         if (A.x[s] > 0) loss -= A.x[s] * (sa_real)log((double)at_least(alpha.x[s]));
-    return loss;
+    return share ? loss + share_loss(alpha, A) : loss;
 }
 
 /* Computes dalpha_ts = - scale A_ts / alpha_ts. */

@@ -34,7 +34,7 @@ void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const 
     sa_attention_project_query(w, s, rows);     /* q = W_a s */
     for (int b = 0; b < queries->blocks; b++) { /* e, alpha, o */
         if (repeats_query(w, queries->which, s, b, rows, o)) continue;
-        sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
+        sa_heads_forward(w, memory, sa_queries_of(queries, memory, b), rows, o, scratch);
     }
     sa_attention_project_output(w, rows, c); /* c = W_c [o^1 ; .. ; o^H] */
     sa_trace("c", c);
@@ -45,7 +45,7 @@ void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
     const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
     sa_attention_rows_zero(w, pass->d);
     for (int b = 0; b < queries->blocks; b++) /* e, alpha, o */
-        heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
+        heads_backward(w, pass, sa_queries_of(queries, pass->memory, b), d_o, dw);
     project_query_backward(w, pass, ds); /* q = W_a s */
 }
 
@@ -57,12 +57,14 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
     sa_parts_project_weights_backward(s, rows, d, dw);
 }
 
-sa_query_block sa_queries_of(const sa_queries *queries, int b) {
+sa_query_block sa_queries_of(const sa_queries *queries, const sa_memory *memory, int b) {
     const int sentence = queries->which ? queries->which[b] : b;
     if (!queries->first) return (sa_query_block){b, 1, sentence, queries->i, 0};
-    const int first = queries->first[b];
-    const int causal = queries->prefix ? queries->prefix[b] : queries->causal;
-    return (sa_query_block){first, queries->first[b + 1] - first, sentence, 1, causal};
+    const int first = queries->first[b], count = queries->first[b + 1] - first;
+    if (!queries->causal) return (sa_query_block){first, count, sentence, 1, 0};
+    const int words = memory->first[sentence + 1] - memory->first[sentence];
+    const int prefix = queries->prefix ? queries->prefix[b] : 1;
+    return (sa_query_block){first, count, sentence, words - count + 1, prefix};
 }
 
 /* ---- Projections -----------------------------------------------------------------------------

@@ -173,6 +173,7 @@ static const sa_part *const all_parts[] = {
     &sa_earlier_weights_part,
     &sa_coverage_part,
     &sa_location_aware_part,
+    &sa_merged_part,
     &sa_exclusive_part,
     &sa_head_norm_part,
     &sa_output_gate_part,
@@ -312,6 +313,7 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
         return "{kv_heads:}: each key/value head serves equally many heads, but {:kv_heads} does "
                "not divide {heads:}";
     if (!reason) reason = refuse_split(sizes);
+    if (!reason && sizes->settings.merged) reason = sa_merged_part.refuse(&self);
     for (int p = 0; p < count && !reason; p++) reason = refuse_state(sizes, list[p]);
     for (int p = 0; p < count && !reason; p++)
         if (list[p]->refuse) reason = list[p]->refuse(&self);

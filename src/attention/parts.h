@@ -176,7 +176,7 @@ void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_ma
 
 /* Settings choose these. */
 extern const sa_part sa_smeared_keys_part, sa_output_gate_part, sa_learned_number_part,
-    sa_exclusive_part, sa_latent_part;
+    sa_exclusive_part, sa_latent_part, sa_merged_part;
 /* Scores, normalizers and kinds of positions name these. */
 extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa_graves_part,
     sa_two_maps_part, sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part,

@@ -52,6 +52,8 @@ const sa_option sa_settings_options[] = {
      "for each number of its output (Qiu et al. 2025)"},
     {"exclusive", SA_SWITCH(MODEL(exclusive)),
      "Transformer: take from what a word gathers the part along its own value (XSA; Zhai 2026)"},
+    {"merged", SA_SWITCH(MODEL(merged)),
+     "Transformer: one softmax over source and written words in the decoder (Zhang et al. 2025)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),
@@ -230,9 +232,7 @@ const sa_option sa_settings_options[] = {
      "number of checkpoints whose mean is written to average.safetensors; 0: none"},
     {"average-of", SA_WORDS(TRAINING(average_of), 0, "last", "best"),
      "checkpoints to average: the last ones, or the best by --criterion"},
-
     SA_METRICS_ROWS(SCORES),
-
     {"threads", SA_INT(RUN(threads), 0, 0, SA_MAX_THREADS, "N"),
      "number of threads; 0: one per core; does not change results", "Limits of a run"},
     {"epochs", SA_INT(RUN(epochs), 100, 0, 1000000, "N"), "maximum number of epochs; 0: no limit"},

@@ -170,6 +170,9 @@ static bool check_methods(const align_task *task, bool *attends, sa_error *error
             return sa_fail(error, SA_USAGE,
                            "--method %s reads the layers of a Transformer or decoder-only model",
                            list[k]->name);
+        if (list[k]->joint && model->settings.merged)
+            return sa_fail(error, SA_USAGE, "--method %s: --merged attends to both sides at once",
+                           list[k]->name);
         for (int p = 0; list[k]->sums && p < attention->parts; p++)
             if (attention->part[p].kind->forward[SA_PLACE_OUTPUT])
                 return sa_fail(error, SA_USAGE,

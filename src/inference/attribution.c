@@ -307,7 +307,7 @@ static void add_norms(copies *all, int layer, int shown, double *scores) {
     const int T = all->job->target->len, S = all->job->source->len;
     const bool joined = all->w.transformer.sizes.decoder_only;
     const int first = joined ? S - 1 : 0, after = all->job->options->at == SA_ALIGN_INPUT;
-    const view at = view_at(all, false, layer, !joined);
+    const view at = view_at(all, false, layer, all->w.transformer.decoder.cross);
     const sa_attention *w = at.w;
     const sa_mat u = sa_cols(all->work[0], 0, w->output_width), /* alpha^h_tj v^h_j of all heads */
         z = sa_cols(all->work[1], 0, all->w.transformer.sizes.m);

@@ -154,10 +154,11 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     for (int m = 0; m < number; m++) {
         const sa_settings *settings = &models[m]->settings;
         if (!sa_settings_has_attention(settings)) continue;
-        if (models[m]->w.transformer.sizes.decoder_only)
+        if (sa_seq2seq_joins(&models[m]->w))
             return sa_fail(error, SA_USAGE,
                            "--force-attention replaces the weights of cross-attention, which a "
-                           "decoder-only model has none of");
+                           "decoder-only model has none of, like one that merges it with "
+                           "self-attention");
         const sa_part *part = sa_scores[settings->attention].part;
         if (chosen.kind != SA_OVERRIDE_EXPECTED || sa_rare_of(part)->draw_noise)
             return true; /* decoding has other weights than training */

@@ -19,7 +19,8 @@ typedef struct head_work {
     sa_model *model;
     const sa_corpus *corpus;
     const sa_stack *decoder;
-    int heads; /* of a layer */
+    bool joined; /* it reads the source, too, as the decoder of a decoder-only model does */
+    int heads;   /* of a layer */
     sa_dataset pairs;
     int32_t *words; /* what the decoder reads of a pair */
     head_tally *sums,
@@ -38,9 +39,9 @@ static bool align(head_work *all, sa_attention_site site, sa_alignment_each *eac
  * the first target word. */
 static int read_words(const head_work *all, size_t i) {
     const sa_sentence source = all->pairs.source[i], target = all->pairs.target[i];
-    const int before = all->decoder->cross ? 1 : source.len;
+    const int before = all->joined ? source.len : 1;
     all->words[0] = SA_BOS;
-    if (!all->decoder->cross) memcpy(all->words, source.ids, (size_t)before * sizeof *source.ids);
+    if (all->joined) memcpy(all->words, source.ids, (size_t)before * sizeof *source.ids);
     memcpy(all->words + before, target.ids, (size_t)(target.len - 1) * sizeof *target.ids);
     return before - 1;
 }
@@ -51,7 +52,7 @@ static bool add_weights(void *context, size_t index, const sa_alignment *alignme
                         sa_error *error) {
     const head_work *all = context;
     const int first = read_words(all, index), T = alignment->targets, S = alignment->sources;
-    const bool source = all->site == SA_SITE_CROSS, seen = !source && !all->decoder->cross;
+    const bool source = all->site == SA_SITE_CROSS, seen = !source && all->joined;
     const int from = source ? 0 : first + seen, to = source ? S : first + T;
     for (int number = 0; number < all->decoder->layers * all->heads; number++) {
         const double *alpha =
@@ -142,7 +143,7 @@ static bool score_heads(head_work *all, sa_head_scores *scores, sa_error *error)
     all->losses = &all->sums[count];
     bool good = align(all, SA_SITE_CROSS, add_losses, error) &&
                 align(all, SA_SITE_DECODER, add_weights, error) &&
-                (all->decoder->cross || align(all, SA_SITE_CROSS, add_weights, error));
+                (!all->joined || align(all, SA_SITE_CROSS, add_weights, error));
     scores->loss = loss_of(all->losses);
     scores->loss_new = mean(all->losses->loss[0], all->losses->words[0]);
     scores->loss_repeated = mean(all->losses->loss[1], all->losses->words[1]);
@@ -175,6 +176,7 @@ bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *sc
     head_work all = {.model = model,
                      .corpus = corpus,
                      .decoder = &model->w.transformer.decoder,
+                     .joined = model->w.transformer.sizes.decoder_only,
                      .heads = sa_seq2seq_heads(&model->w)};
     const size_t count = (size_t)all.heads * (size_t)all.decoder->layers;
     *scores = (sa_head_scores){.count = count, .each = sa_new(count, sizeof *scores->each, error)};

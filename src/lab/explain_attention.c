@@ -172,7 +172,8 @@ static void write_normalizer(const sa_attention_view *view, bool shifted) {
     const char *over = ", over ";
     write_formula(view, normalizer->citation, normalizer->formula);
     const int causal = view->causal; /* 1, or the length of a full prefix */
-    if (causal == 1) sa_explainer_write(view->out, NULL, "%sj <= i", over);
+    const char *source = has(view, &sa_merged_part) ? "S + " : "";
+    if (causal == 1) sa_explainer_write(view->out, NULL, "%sj <= %si", over, source);
     if (causal > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, causal);
     if (causal) over = ", ";
     for (int p = 0; p < view->w->parts; p++)
@@ -311,6 +312,7 @@ static const char layer_place[] = "Vaswani et al. 2017, section 3.1";
 /* Explains what queries are made from, and within a stack keys and values, too. */
 static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, bool cross, sa_mat x,
                           sa_mat normal, bool pre) {
+    const bool written = out->words == SA_ROWS_TARGET && !out->model->pass.cache.transformer.prefix;
     sa_explainer_section(out, "The words");
     if (cross)
         sa_explainer_write(out, layer_place, "x_j: what masked self-attention left");
@@ -318,7 +320,7 @@ static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, b
         sa_explainer_write(out, layer_place, "x_j: what layer %d left", layer);
     else
         sa_explainer_write(out, "Vaswani et al. 2017, sections 3.4 and 3.5",
-                           "x_j = sqrt(%d) E %s%s", x.cols, stack->cross ? "y_{j-1}" : "w_j",
+                           "x_j = sqrt(%d) E %s%s", x.cols, written ? "y_{j-1}" : "w_j",
                            stack->positions.kind->encoding ? " + PE(j)" : "");
     sa_explainer_value(out, SA_SHAPE_MATRIX, "x", "x_j", x);
     if (!pre) return;
@@ -331,13 +333,13 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
     const sa_transformer_cache *pass = &out->pass->transformer;
     const bool joined = model->sizes.decoder_only;
     const bool encodes = !joined && site == SA_SITE_ENCODER;
-    const bool cross = !joined && site == SA_SITE_CROSS;
+    const bool merged = model->sizes.settings.merged && !encodes;
+    const bool cross = model->decoder.cross && site == SA_SITE_CROSS;
     const sa_stack *stack = encodes ? &model->encoder : &model->decoder;
     const sa_stack_cache *all = encodes ? &pass->encoder : &pass->decoder;
     if (joined && site != SA_SITE_ENCODER) row += pass->prefix[0] - 1;
     const sa_transformer_layer *w = &stack->layer[layer];
     const sa_layer_cache *cache = &all->layer[layer];
-    const sa_attention *attention = cross ? &w->cross.attention : &w->self.attention;
     const sa_attention_sublayer_cache *own = cross ? &cache->cross : &cache->self;
     const sa_mat x = layer ? all->layer[layer - 1].feed.residual.y : all->x;
     const bool pre = w->self.residual.norm == SA_NORM_PRE;
@@ -345,26 +347,29 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
     out->words = encodes ? SA_ROWS_SOURCE : SA_ROWS_TARGET;
     explain_words(out, stack, layer, cross, cross ? cache->self.residual.y : x, own->residual.in,
                   pre);
-    if (cross) {
-        word = "h_j";
+    if (cross || merged) {
+        word = cross ? "h_j" : pre ? "[h ; a]_j" : "[h ; x]_j";
         out->words = SA_ROWS_SOURCE;
         sa_explainer_write(out, layer_place, "h_j: what the encoder left");
-        sa_explainer_value(out, SA_SHAPE_MATRIX, "h", word, pass->encoder.out);
+        sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", pass->encoder.out);
+        if (!cross) out->words = SA_ROWS_TARGET;
     }
-    sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
+    const char *title = cross ? "Cross-attention" : merged ? "Merged attention" : "Self-attention";
+    sa_explainer_section(out, title);
     const sa_mat y = sa_rows(own->residual.y, row, 1);
+    const sa_query_block block = sa_queries_of(cross ? &all->cross : &all->self, &own->memory, 0);
     sa_explain_attention(
         out, (sa_attention_view){
-                 .w = attention,
+                 .w = cross ? &w->cross.attention : &w->self.attention,
                  .memory = &own->memory,
                  .rows = own->rows,
                  .scratch = &all->attention[sa_stack_workspace(stack, layer, cross)].scratch,
                  .row = row,
-                 .i = row + 1,
+                 .i = block.i + row,
                  .state = pre ? "a_i" : "x_i",
                  .word = word,
                  .layer = true,
-                 .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
+                 .causal = block.causal,
                  .c = sa_explainer_traced(out, "c", y),
              });
     sa_explainer_write(out, layer_place, "y_i = %s", pre ? "x_i + c_i" : "LayerNorm(x_i + c_i)");

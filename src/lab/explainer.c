@@ -120,6 +120,7 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->cols = column ? 1 : x.rows * x.cols / line->rows;
     line->numbers = whole.x;
     line->row = out->job->row[line->about];
+    if (line->row && line->about == SA_ROWS_TARGET) line->row += out->job->read - line->rows;
     if (sa_explainer_check(out, NULL)) options->each(options->context, out->job->shown, line);
     out->equation.size = 0, out->arena.used = used;
     *line = (sa_explain_value){.head = line->head, .chosen = -1};

@@ -19,9 +19,10 @@ typedef struct explanation_task {
     const sa_explain_options *options;
     char *source_text, *target_text; /* in NFC; target_text NULL: the model translates */
     sa_sentence *source, *target;    /* [1] */
-    /* The words of both, those that the decoder reads ("<s>", or the source, before the target; of
-     * its annotations only the last one before the target), and the target's vocabulary. */
+    /* The words of both, those that the decoder reads ("<s>", or the source, or both, before the
+     * target), and the target's vocabulary. */
     const char **source_words, **target_words, **read_words, **vocabulary;
+    int read; /* how many it reads */
     sa_explain_pair pair;
 } explanation_task;
 
@@ -80,20 +81,21 @@ static const char **words_of(const explanation_task *all, const int32_t *ids, in
 
 static bool find_words(explanation_task *all, sa_error *error) {
     const sa_text_codec *source = &all->model->source, *target = &all->model->target;
-    const bool joined = all->model->w.transformer.sizes.decoder_only;
-    const int S = all->source->len, before = joined && !all->options->annotations ? S : 1;
-    const int count = before + all->target->len - 1;
+    const bool begins = !all->model->w.transformer.sizes.decoder_only; /* with "<s>" */
+    const int S = sa_seq2seq_joins(&all->model->w) ? all->source->len : 0;
+    const int before = S + begins;
     all->source_words = sa_surface_words(source, all->source_text, all->source, error);
     if (!all->source_words) return false;
     all->target_words = all->target_text
                             ? sa_surface_words(target, all->target_text, all->target, error)
                             : words_of(all, all->target->extended, all->target->len, error);
     all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
-    all->read_words = sa_new((size_t)count, sizeof *all->read_words, error);
+    all->read = before + all->target->len - 1;
+    all->read_words = sa_new((size_t)all->read, sizeof *all->read_words, error);
     if (!all->target_words || !all->vocabulary || !all->read_words) return false;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < all->read; i++)
         all->read_words[i] = i >= before ? all->target_words[i - before]
-                             : joined    ? all->source_words[S - before + i]
+                             : i < S     ? all->source_words[i]
                                          : "<s>";
     all->pair = (sa_explain_pair){
         .forced = all->options->target,
@@ -154,7 +156,8 @@ static bool run(explanation_task *all, sa_error *error) {
                                     .shown = &all->pair,
                                     .row = {[SA_ROWS_SOURCE] = all->source_words,
                                             [SA_ROWS_VOCABULARY] = all->vocabulary,
-                                            [SA_ROWS_TARGET] = all->read_words}};
+                                            [SA_ROWS_TARGET] = all->read_words},
+                                    .read = all->read};
     const bool good = sa_lab_explain(&job, error);
     if (good) all->options->each(all->options->context, &all->pair, NULL);
     if (!good && error && error->code == SA_DIVERGED) sa_fail_diverged(error);

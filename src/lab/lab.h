@@ -41,6 +41,7 @@ typedef struct sa_lab_explain_job {
     const sa_explain_options *options; /* except the texts */
     const sa_explain_pair *shown;      /* what `each` of the options gets */
     const char *const *row[SA_ROWS_TARGET + 1]; /* labels of the rows about ..., or NULL */
+    int read; /* words that the decoder reads; a value may be about the last of them alone */
 } sa_lab_explain_job;
 
 /* Does what sa_explain of softalign/lab.h does, for token ids. SA_DIVERGED: the loss is not finite.

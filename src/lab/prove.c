@@ -157,15 +157,15 @@ static bool measure_row_sums(sa_proof_setup *setup, sa_lab_pass *alone, sa_error
     const sa_attention *attention = sa_lab_attention(setup);
     /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
      * which ends at two standard deviations; a null key may take nearly everything. */
-    setup->note = claims_of(attention).lacks;
+    const bool merged = setup->model.sizes.settings.merged; /* nothing is lacking in both */
+    setup->note = merged ? NULL : claims_of(attention).lacks;
     const bool null = attention->normalizer->null_key;
     const double least = null ? 0 : setup->note ? exp(-2) : 1;
     if (null && !setup->note)
         setup->note = "at most 1: the rest is that of no word, as of a null key";
     const sa_lab_view view = {&setup->model.pass, setup->p};
     const int S = setup->source->len, T = setup->target->len;
-    /* of one stack that reads both: a row continues after the source's words */
-    const bool joined = w->transformer.sizes.decoder_only;
+    const bool joined = sa_seq2seq_joins(w); /* a row continues after the source's words */
     const int rows[] = {
         [SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = joined ? 0 : T};
     sa_proof_raise(setup, 0);
@@ -174,7 +174,7 @@ static bool measure_row_sums(sa_proof_setup *setup, sa_lab_pass *alone, sa_error
             for (int k = 0; k < sa_seq2seq_heads(w); k++)
                 for (int t = 0; t < rows[site]; t++) {
                     sa_mat alpha = sa_lab_weights(view, site, layer, k, t);
-                    if (joined && site == SA_SITE_CROSS) alpha.cols += T - 1;
+                    if (joined && site == SA_SITE_CROSS) alpha.cols += merged ? T : T - 1;
                     sa_proof_raise(setup, row_sum_error(alpha, least));
                 }
     return true;
@@ -272,7 +272,7 @@ static void attend_again(const sa_lab_pass *alone, sa_lab_pass *again, sa_rng *r
                       &decoder->source.memory, NULL, decoder->rows.attention, decoder->rows.c,
                       &decoder->scratch);
     for (int i = 0; !w->recurrent && i < w->transformer.sizes.layers; i++) {
-        const bool joined = w->transformer.sizes.decoder_only;
+        const bool joined = sa_seq2seq_joins(w);
         const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
         const sa_layer_cache *before = &alone->cache.transformer.decoder.layer[i];
         sa_stack_cache *stack = &again->cache.transformer.decoder;

@@ -65,18 +65,18 @@ static void gather_entries(const sa_kv_cache *cache, sa_self_decode_state *layer
     }
 }
 
-/* ---- The source of a decoder-only model ------------------------------------------------------ */
+/* ---- The source before the words of a decoder ------------------------------------------------ */
 
-/* Returns the number of words before the first that a step reads: in a decoder-only model the words
- * of source b except EOS, else 0. */
+/* Returns the number of words of source b that self-attention sees before the first that a step
+ * reads: with merged attention all, in a decoder-only model all but EOS, else 0. */
 static int words_before(const sa_transformer_decode_state *state, int b) {
     const int *first = state->encoder.self.first + b;
-    return state->separator ? first[1] - first[0] - 1 : 0;
+    return state->joins ? first[1] - first[0] - (state->separator != NULL) : 0;
 }
 
 /* Copies what the memory holds of these words. */
 static void gather_source(sa_transformer_decode_state *state, int layer, int b) {
-    sa_memory *memory = &state->encoder.layer[layer].self.memory;
+    sa_memory *memory = &state->memory[layer];
     const int first = memory->first[b], words = words_before(state, b);
     for (int m = 0; m < MATRICES; m++) {
         const sa_mat *to = matrix_of(&state->layer[layer].words, m);
@@ -89,7 +89,7 @@ static void gather_source(sa_transformer_decode_state *state, int layer, int b) 
 static void keep_source_weights(const sa_transformer_decode_state *state, int heads, int layer,
                                 int b, int l) {
     const sa_mat kept = state->cross_attention[layer].alpha;
-    const int S = words_before(state, b) + 1;
+    const int *first = state->encoder.self.first + b, S = first[1] - first[0];
     for (int k = 0; k < heads; k++)
         sa_copy_mat(sa_attention_head(state->layer[layer].one.alpha, 0, heads, k, S),
                     sa_attention_head(kept, l, heads, k, S));
@@ -138,11 +138,12 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
     sa_memory_forward(attention, &own);
     if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
     for (int l = 0; l < o.rows; l++) {
-        const int b = step->which[l], words = state->positions[l] + 1, first[] = {0, words};
+        const int b = step->which[l], words = words_before(state, b) + step->i;
+        const int first[] = {0, words};
         sa_memory cache = self->words;
         cache.first = first;
         gather_entries(&state->cache, self, state->cache.last[l], words - step->i, words);
-        if (state->separator) gather_source(state, layer, b);
+        if (state->joins) gather_source(state, layer, b);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
         row.alpha = self->one.alpha;
         for (int p = 0; p < attention->parts; p++)
@@ -152,7 +153,7 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
             }
         sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, words}, row, sa_rows(o, l, 1),
                          &self->scratch);
-        if (state->separator) keep_source_weights(state, attention->heads, layer, b, l);
+        if (state->joins) keep_source_weights(state, attention->heads, layer, b, l);
     }
 }
 
@@ -197,7 +198,8 @@ static void embed(const sa_stack *stack, sa_mat E, const sa_decode_step *step, s
     sa_embedding_forward(E, begins ? state->separator : step->ids, x);
     sa_scale(sa_sqrt((sa_real)x.cols), x);
     for (int l = 0; l < x.rows; l++) {
-        state->positions[l] = words_before(state, step->which[l]) + step->i - 1;
+        const int before = state->separator ? words_before(state, step->which[l]) : 0;
+        state->positions[l] = before + step->i - 1;
         if (l == 0 || position[l] != position[l - 1])
             sa_positions_table(&stack->positions, position[l], state->position_vector);
         if (state->position_vector.rows) sa_add(state->position_vector, sa_rows(x, l, 1));
@@ -230,6 +232,12 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Returns the attention of a layer to the source. */
+static const sa_attention *source_attention(const sa_stack *stack, int layer) {
+    const sa_transformer_layer *own = &stack->layer[layer];
+    return &(stack->cross ? &own->cross : &own->self)->attention;
+}
+
 /* Returns the width of the sums that take the place of keys and values in decoding. A decoder-only
  * model keeps keys and values: the weights of the source are its alignment. */
 static int sums_width(const sa_stack *stack, int layer) {
@@ -246,21 +254,24 @@ sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {
         const int own = sums_width(stack, k);
         sums += (size_t)own;
         target += own ? 0 : self;
-        source += stack->cross ? sa_memory_width(&stack->layer[k].cross.attention, A) : self;
+        source += sa_memory_width(source_attention(stack, k), A);
     }
     return (sa_cache_size){.state = sums * sizeof(sa_real),
                            .source_word = source * sizeof(sa_real),
                            .target_word = target * sizeof(sa_real)};
 }
 
-/* Lays out what only a decoder-only model needs, for sources of at most S words. */
-static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int S,
+/* Lays out the attention of a layer to sources of at most S words: their keys and values, which the
+ * stack of a decoder-only model has made when it has read them, and the weights that remain. */
+static void layout_source(sa_arena *arena, const sa_transformer *w, int k, int rows, int S,
                           sa_transformer_decode_state *state) {
-    state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);
-    for (int l = 0; arena->base && l < rows; l++) state->separator[l] = SA_EOS;
-    for (int k = 0; k < stack->layers; k++)
-        state->cross_attention[k].alpha =
-            sa_mat_alloc(arena, rows, stack->layer[k].self.attention.heads * S);
+    const sa_attention *attention = source_attention(&w->decoder, k);
+    if (w->sizes.decoder_only)
+        state->memory[k] = state->encoder.layer[k].self.memory;
+    else
+        sa_memory_layout(arena, attention, state->encoder.self.first, state->encoder.out,
+                         &state->memory[k]);
+    state->cross_attention[k] = sa_attention_rows_layout(arena, attention, rows, S, false);
 }
 
 /* Lays out self-attention of all layers for at most `words` words, and the scratch of
@@ -300,13 +311,13 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     const sa_transformer_layer *layer = &stack->layer[0];
     const int m = w->sizes.m, S = batch->source.steps;
     *state = (sa_transformer_decode_state){
+        .joins = !stack->cross,
         .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.settings.ffn),
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
     };
-    const int sums =
-        layout_self(arena, stack, m, rows, steps + (stack->cross ? 0 : S - 1), S, state);
+    const int sums = layout_self(arena, stack, m, rows, steps + (state->joins ? S : 0), S, state);
     state->sums.now = sa_mat_alloc(arena, rows, sums);
     state->sums.before = sa_mat_alloc(arena, rows, sums);
     state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
@@ -316,19 +327,16 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
     sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
     sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
-    if (!stack->cross) layout_prefix(arena, stack, rows, S, state);
-    for (int k = 0; k < stack->layers && stack->cross; k++) {
-        const sa_attention *cross = &stack->layer[k].cross.attention;
-        sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
-                         &state->memory[k]);
-        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, false);
-    }
+    if (w->sizes.decoder_only)
+        state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);
+    for (int l = 0; arena->base && state->separator && l < rows; l++) state->separator[l] = SA_EOS;
+    for (int k = 0; k < stack->layers; k++) layout_source(arena, w, k, rows, S, state);
 }
 
 void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state) {
     sa_transformer_encode_forward(w, (sa_dropout){0}, NULL, &state->encoder);
-    for (int k = 0; k < w->decoder.layers && w->decoder.cross; k++)
-        sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
+    for (int k = 0; k < w->decoder.layers && !w->sizes.decoder_only; k++)
+        sa_memory_forward(source_attention(&w->decoder, k), &state->memory[k]);
     state->cache.count = 0;
 }
 

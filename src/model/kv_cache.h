@@ -46,6 +46,7 @@ typedef struct sa_self_decode_state {
 typedef struct sa_transformer_decode_state {
     sa_stack_cache encoder;          /* decoder-only: of the stack that has read the source */
     sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
+    bool joins; /* self-attention has these before the words so far, and there is no other */
     sa_kv_cache cache;
     sa_attention_sums sums;
     /* the current step, of at most `rows` hypotheses */
@@ -55,7 +56,7 @@ typedef struct sa_transformer_decode_state {
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
     sa_self_decode_state layer[SA_MAX_LAYERS];        /* self-attention */
-    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
+    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* joins: its weights alone */
     sa_layernorm_cache last;
     sa_attention_scratch scratch; /* of cross-attention */
 } sa_transformer_decode_state;

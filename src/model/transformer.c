@@ -19,6 +19,7 @@ static sa_mat attention_forward(const sa_attention_sublayer *w, sa_mat x, double
                                 sa_rng *rng, sa_attention_sublayer_cache *cache,
                                 const sa_attention_workspace *own) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
+    sa_merged_forward(&own->merged, cache->residual.in, cache->memory.annotations);
     sa_memory_forward(&w->attention, &cache->memory);
     sa_attention_forward(&w->attention, &cache->memory, &cache->queries, cache->residual.in,
                          cache->rows, cache->residual.y, &own->scratch);
@@ -36,6 +37,7 @@ static void attention_backward(const sa_attention_sublayer *w, double dropout,
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
     sa_memory_zero(&w->attention, &own->dmemory);
+    sa_zero(own->merged.d);
     own->drows.alpha = dalpha;
     const sa_attention_pass pass = {&cache->memory, cache->rows, own->drows, &own->dmemory,
                                     &own->scratch};
@@ -44,6 +46,7 @@ static void attention_backward(const sa_attention_sublayer *w, double dropout,
     sa_attention_projections_backward(cache->residual.in, cache->rows, workspace->df, own->drows,
                                       &dw->attention);
     sa_memory_backward(&w->attention, &cache->memory, &own->dmemory, &dw->attention);
+    sa_merged_backward(&own->merged, workspace->din);
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
 
@@ -278,8 +281,8 @@ void sa_transformer_bind(sa_binder *binder, const sa_sizes *sizes, sa_transforme
                       : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_INIT_INPUT);
     if (!sizes->decoder_only)
         bind_stack(binder, "encoder", "source", sizes, false, false, &w->encoder);
-    bind_stack(binder, "decoder", "target", sizes, !sizes->decoder_only, !sizes->full_prefix,
-               &w->decoder);
+    bind_stack(binder, "decoder", "target", sizes, !sizes->decoder_only && !sizes->settings.merged,
+               !sizes->full_prefix, &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
                        sizes->settings.tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
     w->vocabulary.copies = sizes->settings.copy;
@@ -321,9 +324,10 @@ static int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shi
 typedef struct stack_shape {
     int rows, steps; /* words of all sentences, and of the longest */
     sa_mat memory;   /* [N x m] what cross-attention attends to, and its gradient; decoder only */
-    sa_mat dmemory;
+    sa_mat dmemory;  /* merged: [N + M x m] that of what self-attention attends to */
     const int *memory_first; /* first row of each sentence */
     int memory_steps;
+    sa_merged merged;
     bool training;
 } stack_shape;
 
@@ -333,7 +337,7 @@ static void layout_attention_workspaces(sa_arena *arena, const sa_stack *w,
     const size_t start = arena->used;
     size_t end = start;
     for (int i = 0; i < 2 * w->layers; i++) {
-        const bool cross = i % 2;
+        const bool cross = i % 2, other = cross || shape->merged.sentences;
         const sa_transformer_layer *layer = &w->layer[i / 2];
         const sa_attention *attention = &(cross ? &layer->cross : &layer->self)->attention;
         sa_attention_workspace *own = &cache->attention[sa_stack_workspace(w, i / 2, cross)];
@@ -343,9 +347,10 @@ static void layout_attention_workspaces(sa_arena *arena, const sa_stack *w,
             sa_attention_scratch_layout(arena, attention, shape->steps, longest, shape->training);
         if (shape->training) {
             own->drows = sa_attention_rows_layout(arena, attention, shape->rows, longest, true);
-            sa_memory_layout(arena, attention, cross ? shape->memory_first : cache->self.first,
-                             cross ? shape->dmemory : cache->workspace.din, &own->dmemory);
+            sa_memory_layout(arena, attention, other ? shape->memory_first : cache->self.first,
+                             other ? shape->dmemory : cache->workspace.din, &own->dmemory);
         }
+        own->merged = shape->merged;
         end = arena->used > end ? arena->used : end;
     }
     sa_arena_advance(arena, end);
@@ -365,15 +370,18 @@ static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_sha
 static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *shape,
                          sa_stack_cache *cache) {
     const int longest = shape->memory_steps > shape->steps ? shape->memory_steps : shape->steps;
-    const bool normalized = w->last.g.cols;
+    const bool normalized = w->last.g.cols, merges = shape->merged.sentences;
+    const int words = merges ? shape->memory.rows + shape->rows : 0;
     cache->position_vectors =
         sa_mat_alloc(arena, w->positions.kind->encoding ? shape->steps : 0, m);
     cache->x = cache->out = sa_mat_alloc(arena, shape->rows, m);
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
-        layout_attention(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first,
-                         shape->steps, shape->training, &own->self);
+        layout_attention(arena, &layer->self, cache->out,
+                         sa_mat_alloc(arena, words, merges ? m : 0),
+                         merges ? shape->memory_first : cache->self.first,
+                         merges ? shape->memory_steps : shape->steps, shape->training, &own->self);
         own->self.queries = cache->self;
         cache->out = own->self.residual.y;
         if (w->cross) {
@@ -422,17 +430,23 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
     decoder->cross = (sa_queries){side->sentences, side->first};
     decoder->ids = target_words(arena, side, 1);
     cache->targets = target_words(arena, side, 0);
-    const stack_shape shape = {.rows = side->words,
-                               .steps = side->steps,
-                               .memory = encoder->out,
-                               .dmemory = encoder->d,
-                               .memory_first = encoder->self.first,
-                               .memory_steps = batch->source.steps,
-                               .training = training};
+    stack_shape shape = {.rows = side->words,
+                         .steps = side->steps,
+                         .memory = encoder->out,
+                         .dmemory = encoder->d,
+                         .memory_first = encoder->self.first,
+                         .memory_steps = batch->source.steps,
+                         .training = training};
+    if (w->sizes.settings.merged) {
+        shape.merged =
+            sa_merged_layout(arena, side, shape.memory_first, shape.memory, shape.dmemory);
+        shape.dmemory = shape.merged.d, shape.memory_first = shape.merged.first;
+        shape.memory_steps += side->steps;
+    }
     layout_stack(arena, &w->decoder, w->sizes.m, &shape, decoder);
     if (training && (batch->gold || w->sizes.settings.copy))
         cache->dalpha =
-            sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
+            sa_mat_alloc(arena, side->words, w->sizes.attention.heads * shape.memory_steps);
     layout_readout(arena, side->words, w, training, cache);
     cache->readout.t = decoder->out;
     decoder->d = cache->readout.dt;

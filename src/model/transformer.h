@@ -20,13 +20,14 @@ typedef struct sa_attention_sublayer { /* weights, or their gradients */
 typedef struct sa_attention_sublayer_cache {
     sa_residual_cache residual;
     sa_queries queries;
-    sa_memory memory; /* what is attended to: its own rows, or the encoder's */
+    sa_memory memory; /* what is attended to: its own rows, the encoder's, or both, merged */
     sa_attention_rows rows;
 } sa_attention_sublayer_cache;
 
 /* What sublayers use one after another: gradients in training only. */
 typedef struct sa_attention_workspace {
     sa_attention_scratch scratch;
+    sa_merged merged;
     sa_memory dmemory;
     sa_attention_rows drows;
 } sa_attention_workspace;

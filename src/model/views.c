@@ -8,21 +8,19 @@ sa_mat sa_pass_all_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_ba
                            sa_attention_site site, int layer, int b, int t) {
     const sa_transformer_cache *cache = &pass->transformer;
     const sa_layer_cache *decoder = &cache->decoder.layer[layer];
-    const int row = batch->target.first[b] + t;
+    const bool joined = w->transformer.sizes.decoder_only, joins = sa_seq2seq_joins(w);
     if (w->recurrent)
         return sa_rows(pass->decoder.rows.attention.alpha, batch->target.start[t] + b, 1);
-    if (w->transformer.sizes.decoder_only) {
-        /* over the source, or over what the decoder reads, EOS of the source first */
-        const int last = cache->prefix[b] - 1, first = cache->decoder.self.first[b] + t;
-        sa_mat alpha =
-            sa_rows(decoder->self.rows.alpha, site == SA_SITE_ENCODER ? first : first + last, 1);
-        if (site == SA_SITE_DECODER) alpha.x += last;
-        return alpha;
-    }
-    if (site == SA_SITE_ENCODER)
+    if (site == SA_SITE_ENCODER && !joined)
         return sa_rows(cache->encoder.layer[layer].self.rows.alpha,
                        cache->encoder.self.first[b] + t, 1);
-    return sa_rows((site == SA_SITE_CROSS ? decoder->cross : decoder->self).rows.alpha, row, 1);
+    /* what the decoder reads follows the source, whose EOS is the first in a decoder-only model */
+    const int before = batch->source.len[sa_batch_source_index(batch, b)] - joined;
+    const int first = joined && site != SA_SITE_ENCODER ? before : 0;
+    sa_mat alpha = (joins || site != SA_SITE_CROSS ? &decoder->self : &decoder->cross)->rows.alpha;
+    alpha = sa_rows(alpha, cache->decoder.self.first[b] + first + t, 1);
+    if (joins && site == SA_SITE_DECODER) alpha.x += before;
+    return alpha;
 }
 
 sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,

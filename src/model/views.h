@@ -29,12 +29,17 @@ void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
 
 /* ---- What a model has ------------------------------------------------------------------------ */
 
+/* Returns whether the decoder's self-attention has the words of the source before its own: in a
+ * decoder-only model, or with merged attention. */
+static inline bool sa_seq2seq_joins(const sa_seq2seq *w) {
+    return !w->recurrent && !w->transformer.decoder.cross;
+}
+
 /* Returns the first layer's attention to the source; heads 0: none. */
 static inline const sa_attention *sa_seq2seq_attention(const sa_seq2seq *w) {
     const sa_transformer_layer *first = w->transformer.decoder.layer;
-    return w->recurrent
-               ? &w->decoder.attention
-               : &(w->transformer.sizes.decoder_only ? &first->self : &first->cross)->attention;
+    return w->recurrent ? &w->decoder.attention
+                        : &(sa_seq2seq_joins(w) ? &first->self : &first->cross)->attention;
 }
 
 /* Returns the size of the target vocabulary. */

@@ -41,33 +41,20 @@ static bool among(const char *option, const char *const *list) {
 }
 
 /* Options that came after the papers. */
-static const char *const later[] = {"dropout-state",
-                                    "dropout-layers",
-                                    "word-dropout",
-                                    "cell-norm",
-                                    "coverage",
-                                    "max-fertility",
-                                    "coverage-weight",
-                                    "copy",
-                                    "kv-heads",
-                                    "latent",
-                                    "monotonic-noise",
-                                    "shaw-distance",
-                                    "location-filters",
-                                    "location-width",
-                                    "reinforce-weight",
-                                    "entropy-weight",
-                                    "precision",
-                                    "head-projection",
-                                    "smeared-keys",
-                                    "attention-gate",
-                                    "source-tokenizer",
-                                    "exclusive",
-                                    "hybrid",
-                                    "target-tokenizer",
-                                    "freeze-embeddings",
-                                    "prefix",
-                                    NULL};
+static const char *const later[] = {"dropout-state",    "dropout-layers",
+                                    "word-dropout",     "cell-norm",
+                                    "coverage",         "max-fertility",
+                                    "coverage-weight",  "copy",
+                                    "kv-heads",         "latent",
+                                    "monotonic-noise",  "shaw-distance",
+                                    "location-filters", "location-width",
+                                    "reinforce-weight", "entropy-weight",
+                                    "precision",        "head-projection",
+                                    "smeared-keys",     "attention-gate",
+                                    "source-tokenizer", "exclusive",
+                                    "merged",           "hybrid",
+                                    "target-tokenizer", "freeze-embeddings",
+                                    "prefix",           NULL};
 
 /* Options that a paper's preset may leave at their defaults: the seed, shards, the validation
  * interval, penalties that no paper has, and options without effect under its other settings. */

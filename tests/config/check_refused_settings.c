@@ -211,6 +211,7 @@ static const struct {
              {"smeared-keys", 1},
              {"attention-gate", 0},
              {"exclusive", 1},
+             {"merged", 1},
              {"hybrid", 3},
              {"prefix", 0}};
 

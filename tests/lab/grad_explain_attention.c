@@ -432,6 +432,50 @@ START_TEST(heads_of_a_transformer) {
 }
 END_TEST
 
+/* Merged attention at the second word: the source's words, then those up to its own, with the same
+ * projections; and what weight the source has. */
+START_TEST(both_sides_of_merged_attention) {
+    const sa_explain_options options = {
+        .step = 2, .layer = 1, .site = _i ? SA_SITE_DECODER : SA_SITE_CROSS};
+    settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.heads = 2, settings.merged = true;
+    ck_assert(explain_with(&options, NULL));
+    const struct line *states = find(0, 0, "a"), *words = find(0, 0, "h");
+    const int m = settings.embed, seen = S + 2;
+    ck_assert_int_eq(words->head.about, SA_ROWS_SOURCE);
+    ck_assert_int_eq(states->head.rows, T);
+    for (int head = 1; head <= settings.heads; head++) {
+        const struct line *keys = find(0, head, "k");
+        const int n = keys->head.cols, first = (head - 1) * n;
+        double q[WIDE] = {0}, o[WIDE] = {0}, e[S + T], alpha[S + T] = {0}, sum = 0, g = 0;
+        ck_assert_int_eq(keys->head.about, SA_ROWS_TARGET);
+        ck_assert_int_eq(keys->head.rows, S + T);
+        add_rows("decoder.1.self.", "W_q", first, n, states->number + m, q);
+        for (int j = 0; j < seen; j++) {
+            const double *x = j < S ? words->number + j * m : states->number + (j - S) * m;
+            double k[WIDE] = {0}, v[WIDE] = {0};
+            add_rows("decoder.1.self.", "W_k", first, n, x, k);
+            add_rows("decoder.1.self.", "W_v", first, n, x, v);
+            same("k", 2, keys->number + j * n, k, n);
+            same("v", 2, get(0, head, "v") + j * n, v, n);
+            e[j] = 0;
+            for (int d = 0; d < n; d++) e[j] += q[d] * k[d] / sqrt(n);
+            sum += exp(e[j]);
+        }
+        for (int j = 0; j < seen; j++) {
+            alpha[j] = exp(e[j]) / sum;
+            g += j < S ? alpha[j] : 0;
+            for (int d = 0; d < n; d++) o[d] += alpha[j] * get(0, head, "v")[j * n + d];
+        }
+        same("e", 2, get(0, head, "e"), e, seen);
+        same("alpha", 2, get(0, head, "alpha"), alpha, S + T);
+        same("g", 2, get(0, head, "g"), &g, 1);
+        same("o", 2, get(0, head, "o"), o, n);
+    }
+    ck_assert_ptr_nonnull(find(0, 0, "f")); /* the feed-forward network follows at once */
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain: attention", &tests);
@@ -439,6 +483,7 @@ int main(void) {
     tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
     tcase_add_test(tests, heads_of_a_transformer);
+    tcase_add_loop_test(tests, both_sides_of_merged_attention, 0, 2);
     tcase_add_loop_test(tests, norms_of_a_transformer, 0, 2);
     tcase_add_test(tests, annotations_of_a_transformer);
     return suite_run(suite);

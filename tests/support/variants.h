@@ -45,7 +45,8 @@ static inline bool of_family(const char *option, int model) {
         "latent",    "copy",        "smeared-keys", "attention-gate"};
     const bool joined = strcmp(option, "prefix") == 0;
     const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0 ||
-                     strcmp(option, "exclusive") == 0 || strcmp(option, "hybrid") == 0;
+                     strcmp(option, "exclusive") == 0 || strcmp(option, "hybrid") == 0 ||
+                     strcmp(option, "merged") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
     if (model == SA_MODEL_RECURRENT) return !own && !joined && strcmp(option, "model") != 0;

@@ -22,7 +22,7 @@ def places(o, settings):
         found |= {f"{side}.E": rows} if probability("embeddings") > 0 else {}
     if o.model != "recurrent":
         sublayers = {"encoder": ("source", ("self", "feedforward")),
-                     "decoder": ("target", ("self", "cross", "feedforward"))}
+                     "decoder": ("target", ("self", *(() if o.merged else ("cross",)), "feedforward"))}
         if o.model == "decoder":
             sublayers = {"decoder": ("joined", ("self", "feedforward"))}
         return found | {f"{stack}.{layer}.{name}": side for stack, (side, names) in sublayers.items()

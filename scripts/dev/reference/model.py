@@ -80,12 +80,14 @@ class Model:
         return -sum(extended_objective(self.o, *own, source) for own in words)
 
     def guided_loss(self, links):
-        """- sum_t sum_s A_ts log alpha_ts, of the first head; a word without links, that of no word"""
+        """- sum_t sum_s A_ts log alpha_ts, of the first head, merged alpha_ts / sum_s alpha_ts; a word without
+        links, that of no word"""
         total, read = 0, self.o.guided_at == "input"
         for t, alpha in enumerate(self.past[0][read:]):
             A = target_distribution(links, t, len(alpha))
             if A is not None:
-                total = total - (A[A > 0] * torch.log(alpha[A > 0])).sum()
+                share = alpha.sum() if self.o.merged else 1
+                total = total - (A[A > 0] * torch.log(alpha[A > 0] / share)).sum()
             elif self.o.normalizer in ("null", "null-key", "sink", "stick-breaking") and t + 1 < len(self.past[0]):
                 total = total - torch.log(1 - alpha.sum())
         return total

@@ -20,7 +20,7 @@ def fits(o):
             and o.normalizer == "softmax" and o.positions in ("none", "sinusoidal", "learned")
             and o.embed == o.attn == o.heads * size and o.value_size in (0, size)
             and o.kv_heads == o.heads and o.attention_gate == "none" and not o.smeared_keys and not o.exclusive
-            and not o.hybrid and not o.latent)
+            and not o.hybrid and not o.latent and not o.merged)
 
 
 def padded(rows, value=0):

@@ -32,7 +32,7 @@ DELTA = CHOICES["attention"][-5:]  # a memory that is rewritten
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
     **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "copy",
-                     "smeared-keys", "exclusive"), False),
+                     "smeared-keys", "exclusive", "merged"), False),
     **dict.fromkeys(("embed", "hidden", "attn", "maxout")),
     **dict.fromkeys(("layers", "decoder-layers", "heads", "coverage-weight", "reinforce-weight"), 1),
     **dict.fromkeys(("kv-heads", "latent", "value-size", "label-smoothing", "guided-alignment", "hybrid"), 0),

@@ -36,18 +36,18 @@ class Transformer(Model):
             return layernorm(p, f"{part}.norm", X + self.drop(part, f(X)))
         return X + self.drop(part, f(layernorm(p, f"{part}.norm", X)))
 
-    def attention(self, p, part, Q, H, causal=False):
-        """Query i attends to H, if causal to its first i rows alone."""
+    def attention(self, p, part, Q, H, causal=False, before=0):
+        """Query i attends to H, if causal to its first i rows alone; queries count from the rows before them."""
         o = settings_at(self.o, part)
         w, found = weights_of(p, o, part), []
         past = [Past() for _ in range(o.heads)]
         side = "target" if part.startswith("decoder") else "source"
         place = Place(p, o, side, part, causal and not self.prefix) if part.endswith(".self") else None
-        for i, q in enumerate(Q, 1):
+        for i, q in enumerate(Q, before + 1):
             seen = H[:max(i, self.prefix)] if causal else H
             found.append(attend(w, o, q, seen, i, past, place))
-        if place is None or self.o.model == "decoder":
-            self.past = past
+        if place is None or self.o.model == "decoder" or before:
+            self.past = [[alpha[:before or None] for alpha in head] for head in past]
         return torch.stack(found)
 
     def feedforward(self, p, part, X):
@@ -58,9 +58,13 @@ class Transformer(Model):
     def layer(self, p, part, X, memory=None):
         """Self-attention, then, with a memory, causal, attention to it, then the network."""
         causal = memory is not None
-        X = self.residual(p, f"{part}.self", X,
-                          lambda x: self.attention(p, f"{part}.self", x, x, causal))
-        if memory is not None:
+        if causal and self.o.merged:  # one attention to both (T5Gemma 2, 2025)
+            X = self.residual(p, f"{part}.self", X, lambda x: self.attention(
+                p, f"{part}.self", x, torch.cat([memory, x]), causal, len(memory)))
+        else:
+            X = self.residual(p, f"{part}.self", X,
+                              lambda x: self.attention(p, f"{part}.self", x, x, causal))
+        if causal and not self.o.merged:
             X = self.residual(p, f"{part}.cross", X,
                               lambda x: self.attention(p, f"{part}.cross", x, memory))
         return self.residual(p, f"{part}.feedforward", X,

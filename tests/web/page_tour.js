@@ -111,6 +111,7 @@ async function everyStop(page) {
     2: ["A: decoder fixed", "B: decoder bahdanau"],
     4: ["A: attention additive", "B: attention dot"],
   };
+  const spoken = { 1: "goat", 7: "Numuno" }; // words of the sentence that the text speaks of
   await page.click("#bend");
   for (let number = 1; number <= 8; number++) {
     await page.click(`#stops button:nth-of-type(${number})`);
@@ -130,6 +131,8 @@ async function everyStop(page) {
     );
     if (named[number])
       assert.deepStrictEqual(await titles(page), [named[number], named[number]], `stop ${number}`);
+    for (const part of spoken[number] ? ["#translations", "#stop"] : [])
+      assert.ok((await text(page, part)).includes(spoken[number]), `stop ${number}: ${part}`);
     await oneScreen(page, number);
     if (number === 8) await headsAreSeen(page);
     await page.resize(1280, 900);

@@ -10,14 +10,14 @@ export const stops = [
     lines: "paper-2015.html#attend_forward",
     title: ["Look up", "Nachschlagen", "Consulter"],
     text: [
-      "Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick; the training pauses after 300 updates. | Which word does the article “un” look at most, and why is it not “a”?",
-      "Jedes französische Wort dieser Aufgabe übersetzt das englische an derselben Stelle, sodass die Matrix beinahe zur Diagonale wird: Der Decoder, der die französischen Wörter schreibt, lernt, auf das englische Wort zu schauen, das er als Nächstes übersetzt. Drücken Sie „Ausprobieren“ und warten Sie auf das grüne Häkchen; das Training hält nach 300 Updates an. | Auf welches Wort schaut der Artikel „un“ am meisten, und warum ist es nicht „a“?",
-      "Chaque mot français de cette tâche traduit le mot anglais de même rang, si bien que la matrice devient presque une diagonale : le décodeur, qui écrit les mots français, apprend à regarder le mot anglais qu'il va traduire. Appuyez sur « Essayer » et attendez la coche verte ; l'entraînement s'arrête après 300 pas. | Quel mot l'article « un » regarde-t-il le plus, et pourquoi n'est-ce pas « a » ?",
+      "Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick; the training pauses after 300 updates. | Which word does the article “la” look at most, and why is it not “the”?",
+      "Jedes französische Wort dieser Aufgabe übersetzt das englische an derselben Stelle, sodass die Matrix beinahe zur Diagonale wird: Der Decoder, der die französischen Wörter schreibt, lernt, auf das englische Wort zu schauen, das er als Nächstes übersetzt. Drücken Sie „Ausprobieren“ und warten Sie auf das grüne Häkchen; das Training hält nach 300 Updates an. | Auf welches Wort schaut der Artikel „la“ am meisten, und warum ist es nicht „the“?",
+      "Chaque mot français de cette tâche traduit le mot anglais de même rang, si bien que la matrice devient presque une diagonale : le décodeur, qui écrit les mots français, apprend à regarder le mot anglais qu'il va traduire. Appuyez sur « Essayer » et attendez la coche verte ; l'entraînement s'arrête après 300 pas. | Quel mot l'article « la » regarde-t-il le plus, et pourquoi n'est-ce pas « the » ?",
     ],
     answer: [
-      "The noun after it: only the noun decides between un and une, and what the encoder has noted of baker (its annotation) knows the a before it as well. | For the full stop, which never changes, the model may look anywhere. Now tick “bend” below the matrix and click another noun in the row of boulanger: the translation follows.",
-      "Auf das Nomen dahinter: Nur das Nomen entscheidet zwischen un und une, und was der Encoder zu baker notiert hat (die Annotation), kennt auch das a davor. | Für den Punkt, der immer gleich ist, kann das Modell irgendwohin schauen. Kreuzen Sie nun unter der Matrix „verbiegen“ an und klicken Sie in der Zeile von boulanger auf ein anderes Nomen: Die Übersetzung folgt.",
-      "Le nom qui suit : lui seul décide entre un et une, et ce que l'encodeur a noté de baker (son annotation) connaît aussi le a qui précède. | Pour le point, toujours le même, le modèle peut regarder n'importe où. Cochez maintenant « plier » sous la matrice et cliquez sur un autre nom dans la ligne de boulanger : la traduction suit.",
+      "The noun after it: only the noun decides between le and la, and what the encoder has noted of goat (its annotation) knows the article before it as well. | For the full stop, which never changes, the model may look anywhere. Now tick “bend” below the matrix and click another noun in the row of chèvre: the translation follows.",
+      "Auf das Nomen dahinter: Nur das Nomen entscheidet zwischen le und la, und was der Encoder zu goat notiert hat (die Annotation), kennt auch den Artikel davor. | Für den Punkt, der immer gleich ist, kann das Modell irgendwohin schauen. Kreuzen Sie nun unter der Matrix „verbiegen“ an und klicken Sie in der Zeile von chèvre auf ein anderes Nomen: Die Übersetzung folgt.",
+      "Le nom qui suit : lui seul décide entre le et la, et ce que l'encodeur a noté de goat (son annotation) connaît aussi l'article qui précède. | Pour le point, toujours le même, le modèle peut regarder n'importe où. Cochez maintenant « plier » sous la matrice et cliquez sur un autre nom dans la ligne de chèvre : la traduction suit.",
     ],
   },
   {
@@ -101,19 +101,19 @@ export const stops = [
     ],
   },
   {
-    link: "task=copy&sentence=27&a=min-freq=10&b=min-freq=10,copy=true&pause=300",
+    link: "task=copy&sentence=31&a=min-freq=10&b=min-freq=10,copy=true&pause=300",
     lesson: "14-copying",
     lines: "paper-2015.html#output_forward",
     title: ["Copying", "Kopieren", "Recopier"],
     text: [
-      "Popezo is a name that was never in the training. Model B has a pointer (copy): at each word a gate chooses whether to write a word of the vocabulary or to copy the source word that attention points at. Model A has no pointer. | Both look at Popezo when its turn comes: what does each of them write?",
-      "Popezo ist ein Name, der im Training nie vorkam. Modell B hat einen Zeiger (copy): Bei jedem Wort entscheidet ein Gatter, ob ein Wort des Vokabulars geschrieben oder das Quellwort kopiert wird, auf das die Aufmerksamkeit zeigt. Modell A hat keinen Zeiger. | Beide schauen auf Popezo, wenn es an der Reihe ist: Was schreibt jedes?",
-      "Popezo est un nom absent de l'entraînement. Le modèle B a un pointeur (copy) : à chaque mot, une porte choisit d'écrire un mot du vocabulaire ou de recopier le mot source que vise l'attention. Le modèle A n'en a pas. | Tous deux regardent Popezo quand vient son tour : qu'écrit chacun ?",
+      "Numuno is a name that was never in the training. Model B has a pointer (copy): at each word a gate chooses whether to write a word of the vocabulary or to copy the source word that attention points at. Model A has no pointer. | Both look at Numuno when its turn comes: what does each of them write?",
+      "Numuno ist ein Name, der im Training nie vorkam. Modell B hat einen Zeiger (copy): Bei jedem Wort entscheidet ein Gatter, ob ein Wort des Vokabulars geschrieben oder das Quellwort kopiert wird, auf das die Aufmerksamkeit zeigt. Modell A hat keinen Zeiger. | Beide schauen auf Numuno, wenn es an der Reihe ist: Was schreibt jedes?",
+      "Numuno est un nom absent de l'entraînement. Le modèle B a un pointeur (copy) : à chaque mot, une porte choisit d'écrire un mot du vocabulaire ou de recopier le mot source que vise l'attention. Le modèle A n'en a pas. | Tous deux regardent Numuno quand vient son tour : qu'écrit chacun ?",
     ],
     answer: [
-      "A writes <unk>, “unknown word”: it knows where to look but has no word to say. B copies Popezo. | After 300 updates A translates 81 % of the unseen sentences exactly, and that is where it stays; B translates all of them.",
-      "A schreibt <unk>, „unbekanntes Wort“: Es weiß, wohin es schauen muss, hat aber kein Wort dafür. B kopiert Popezo. | Nach 300 Updates übersetzt A 81 % der ungesehenen Sätze exakt, und dabei bleibt es; B übersetzt alle.",
-      "A écrit <unk>, « mot inconnu » : il sait où regarder, mais n'a pas de mot à dire. B recopie Popezo. | Après 300 pas, A traduit 81 % des phrases jamais vues exactement, et en reste là ; B les traduit toutes.",
+      "A writes <unk>, “unknown word”: it knows where to look but has no word to say. B copies Numuno. | After 300 updates A translates 80.5 % of the unseen sentences exactly, and that is where it stays; B translates all of them.",
+      "A schreibt <unk>, „unbekanntes Wort“: Es weiß, wohin es schauen muss, hat aber kein Wort dafür. B kopiert Numuno. | Nach 300 Updates übersetzt A 80,5 % der ungesehenen Sätze exakt, und dabei bleibt es; B übersetzt alle.",
+      "A écrit <unk>, « mot inconnu » : il sait où regarder, mais n'a pas de mot à dire. B recopie Numuno. | Après 300 pas, A traduit 80,5 % des phrases jamais vues exactement, et en reste là ; B les traduit toutes.",
     ],
   },
   {
@@ -127,9 +127,9 @@ export const stops = [
       "Rien de récurrent ici : un Transformer (2017) dont le décodeur a deux couches de quatre têtes, et dont on voit l'attention à la source. Appuyez sur « Essayer » : les petites matrices montrent les huit têtes, une ligne par couche. | Quelle couche vise le plus les mots en cours de traduction, la première ou la seconde ?",
     ],
     answer: [
-      "The second: 49 to 75 % of the weight of its heads is on gold links, 33 to 62 % of the first layer's. | Those look more at words around, from which the second layer can choose. After 500 updates 85 % of the unseen sentences are exact: without recurrence the model needs longer on so few pairs.",
-      "Die zweite: 49 bis 75 % des Gewichts ihrer Köpfe liegen auf Gold-Links, 33 bis 62 % bei der ersten. | Deren Köpfe schauen mehr auf Wörter ringsum, aus denen die zweite Schicht wählen kann. Nach 500 Updates sind 85 % der ungesehenen Sätze exakt: Ohne Rekurrenz braucht das Modell bei so wenigen Paaren länger.",
-      "La seconde : 49 à 75 % du poids de ses têtes est sur les liens de référence, contre 33 à 62 % pour la première. | Celles-ci regardent davantage les mots alentour, parmi lesquels la seconde peut choisir. Après 500 pas, 85 % des phrases jamais vues sont exactes : sans récurrence, il faut plus de temps sur si peu de paires.",
+      "The second: on this sentence 63 to 85 % of the weight of its heads is on gold links, 47 to 72 % of the first layer's. | Those look more at words around, from which the second layer can choose. After 500 updates 85 % of the unseen sentences are exact: without recurrence the model needs longer on so few pairs.",
+      "Die zweite: Bei diesem Satz liegen 63 bis 85 % des Gewichts ihrer Köpfe auf Gold-Links, 47 bis 72 % bei der ersten. | Deren Köpfe schauen mehr auf Wörter ringsum, aus denen die zweite Schicht wählen kann. Nach 500 Updates sind 85 % der ungesehenen Sätze exakt: Ohne Rekurrenz braucht das Modell bei so wenigen Paaren länger.",
+      "La seconde : pour cette phrase, 63 à 85 % du poids de ses têtes est sur les liens de référence, contre 47 à 72 % pour la première. | Celles-ci regardent davantage les mots alentour, parmi lesquels la seconde peut choisir. Après 500 pas, 85 % des phrases jamais vues sont exactes : sans récurrence, il faut plus de temps sur si peu de paires.",
     ],
   },
 ];

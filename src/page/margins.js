@@ -88,13 +88,14 @@ export function addLinkKey(picture, { small, keyLeft, height, isLine }, gold) {
 
 // Adds the frames of both margins, the numbers at their ends and their names. Returns the number at
 // the end of the lower one.
-function addMarginAxes(picture, { left, font, small }, across, down) {
+function addMarginAxes(picture, { left, font, small, isInline }, across, down) {
   const frameOf = (box) => svg("rect", { class: "frame", ...box });
   const text = (words, place) =>
     svg("text", { class: "small", "font-size": small, ...place }, words);
   const below = across.y + across.height + font;
   const end = { "text-anchor": "end" };
   const beside = { x: left - 4, ...end };
+  const caption = down.y + down.height + (isInline ? 1 : 1.6) * font; // below that of the entropy
   const most = text("", { ...beside, y: down.y + down.height + 0.2 * small });
   picture.append(
     frameOf(across),
@@ -104,7 +105,7 @@ function addMarginAxes(picture, { left, font, small }, across, down) {
     frameOf(down),
     text("0", { ...beside, y: down.y + 0.6 * small }),
     most,
-    text(captions.coverage, { x: left, y: down.y + down.height + font }),
+    text(captions.coverage, { x: left, y: caption }),
   );
   return most;
 }

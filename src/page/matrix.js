@@ -83,7 +83,7 @@ function layoutOf(words, options) {
   const width = Math.max(left + columns * cell + right, isKeyed && !large?.bare ? line : 0);
   // The scale stands right of the words below the matrix where both fit.
   const isInline = sums && width - left > sum + 16 * small;
-  const coverage = (sums ? 2.3 * font : 8) + (sums && !isInline ? 0.9 * font : 0);
+  const coverage = (sums ? 2.3 * font : 8) + (sums && !isInline ? 1.5 * font : 0);
   const height = top + rows * cell + coverage + below;
   return {
     columns,

@@ -153,6 +153,7 @@ async function pictures(page) {
 // The stage by keys: words that the last row reads, the training in slow motion, back and forth,
 // the answer, the next stop.
 async function lectures(page) {
+  await page.hover("h1"); // no word is pointed at
   await playing(page);
   await legible(page);
   await keys(page);

@@ -82,13 +82,13 @@ static const sa_option rows[] = {
     {0},
 };
 
-/* The files of the tables, in the order of their options. */
-enum { QUERY, KEYS, VALUES, SELF, GIVEN, MAP_VALUES = GIVEN + 3, MAP_OUTPUT };
+/* Indexes of options that are tables. */
+enum { QUERY, KEYS, VALUES, SELF, GIVEN, MAP_VALUES = GIVEN + 5, MAP_OUTPUT };
 enum { MASK = MAP_OUTPUT + 6, TABLES };
 
 typedef struct attend_work {
     command_options *options;
-    sa_number_table csv[TABLES];
+    sa_number_table csv[TABLES]; /* by the index of the option; of other options, empty */
     const char *const *words; /* of --words, or NULL */
     sa_attend_result result;
     /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
@@ -256,23 +256,18 @@ static void read_mask(sa_number_table *mask) {
     for (size_t i = 0; added && i < size; i++) mask->numbers[i] = mask->numbers[i] == 0;
 }
 
-/* Opens the tables. */
+/* Opens the tables: so far they only have names. */
 static bool open_tables(attend_work *work, sa_error *error) {
-    sa_attend_options *job = &work->options->job;
-    sa_projection *maps[] = {&job->query_projection, &job->keys_projection, &job->values_projection,
-                             &job->output_projection};
-    sa_table *const all[TABLES] = {&job->query,   &job->keys,  &job->values, &work->options->self,
-                                   &job->weights, &maps[0]->W, &maps[1]->W,  &maps[2]->W,
-                                   &maps[3]->W,   &maps[0]->b, &maps[1]->b,  &maps[2]->b,
-                                   &maps[3]->b,   &job->v_a,   &job->mask};
+    const sa_attend_options *job = &work->options->job;
     const bool scores = job->attention == SA_ATTENTION_LOCATION && !job->query_projection.W.name;
     for (int i = 0; i < TABLES; i++) {
+        void *field = (char *)work->options + rows[i].offset; /* the name comes first */
         sa_number_table *csv = &work->csv[i];
-        const char *path = all[i]->name;
-        if (!path) continue;
-        if (!sa_number_table_open(csv, path, i == MASK || (scores && i == QUERY), error))
+        sa_table *table = field;
+        if (strcmp(rows[i].value, "CSV") != 0 || !table->name) continue;
+        if (!sa_number_table_open(csv, table->name, i == MASK || (scores && i == QUERY), error))
             return false;
-        *all[i] = (sa_table){path, csv->rows, csv->cols, csv->numbers};
+        *table = (sa_table){table->name, csv->rows, csv->cols, csv->numbers};
     }
     read_mask(&work->csv[MASK]);
     return true;

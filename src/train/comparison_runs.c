@@ -303,11 +303,10 @@ static bool resample(sa_compare_run *run, const sa_corpus *test, const sa_senten
         if (bleu && !band->name) memcpy(run->samples, bleu, sizeof run->samples);
         if (band->name) *run->bands[i] = (double)count;
         if (bleu && band->name) {
-            const double whole = sa_bleu_value(&sum.bleu, metrics);
             const sa_confidence_interval range =
                 sa_confidence_interval_of(bleu, SA_COMPARE_SAMPLES);
-            memcpy(run->bands[i] + 1, (const double[]){whole, range.low, range.high},
-                   3 * sizeof whole);
+            run->bands[i][1] = sa_bleu_value(&sum.bleu, metrics);
+            run->bands[i][2] = range.low, run->bands[i][3] = range.high;
         }
         free(bleu);
     }

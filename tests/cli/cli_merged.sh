@@ -54,17 +54,17 @@ cmp -s once alone || fail "another batch, other translations"
 
 # ---- Refusals ----------------------------------------------------------------------------------------
 
-refused() { # MESSAGE ARGUMENT...
-    "$softalign" "${@:2}" >out 2>err && fail "accepted: ${*:2}"
-    [ $? = 2 ] || fail "another code: ${*:2}"
-    grep -qF -- "$1" err || fail "${*:2}: $(cat err)"
-}
-refused "--merged makes one of a decoder's two attentions: it needs --model transformer" gradcheck --merged
-refused "it needs --model transformer" gradcheck --model decoder --tie three-way --merged
-refused "--positions rope measures distances in one sentence" gradcheck $small --positions rope
-refused "--window sliding is a part of one sentence" gradcheck $small --window sliding
-refused "--attention deltanet weighs places" gradcheck $small --attention deltanet
-refused "--normalizer sigmoid looks at one word" gradcheck $small --normalizer sigmoid
-refused "--method rollout: --merged attends to both sides" attribute $model pairs.tsv --method rollout
-refused "like one that merges it with self-attention" translate $model source.txt --force-attention uniform
+expect 2 "--merged makes one of a decoder's two attentions: it needs --model transformer" gradcheck --merged
+expect 2 "--merged makes one of a decoder's two attentions: it needs --model transformer" \
+    gradcheck --model decoder --tie three-way --merged
+# shellcheck disable=SC2086
+while IFS='|' read -r option message; do expect 2 "$message" gradcheck $small $option; done <<'END'
+--positions rope|--positions rope measures distances in one sentence, and --merged attends to two
+--window sliding|--window sliding is a part of one sentence, and --merged attends to two
+--attention deltanet|--merged weighs the words of two sentences against each other, and --attention deltanet weighs places, reads a memory or takes a difference
+--normalizer sigmoid|--merged divides a weight of 1 among the words of two sentences, and --normalizer sigmoid looks at one word or one sentence
+END
+expect 2 "--method rollout: --merged attends to both sides at once" attribute $model pairs.tsv --method rollout
+expect 2 "--force-attention replaces the weights of cross-attention, which a decoder-only model has none of, like one that merges it with self-attention" \
+    translate $model source.txt --force-attention uniform
 finish

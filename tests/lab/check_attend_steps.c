@@ -131,7 +131,7 @@ static const struct {
 };
 enum { SCORES = sizeof scores / sizeof *scores };
 
-/* Softmax of a row, and what it makes of the values' numbers first .. first+1/heads. */
+/* Sets alpha to the softmax of a row of scores. */
 static void softmax(const double *e, double *alpha) {
     double sum = 0;
     for (int j = 0; j < S; j++) sum += alpha[j] = exp(e[j]);

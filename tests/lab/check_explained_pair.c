@@ -237,6 +237,29 @@ START_TEST(a_decoder_alone_reads_both) {
 }
 END_TEST
 
+/* The words that the decoder has written follow the source's, after "<s>"; its own rows are the last
+ * of these. */
+START_TEST(merged_attention_reads_both) {
+    open_model(TRANSFORMER " merged=yes");
+    ck_assert_msg(explain((sa_explain_options){.source = "w1 w2",
+                                               .target = "v1 v3",
+                                               .step = 2,
+                                               .layer = 1 + _i % 2,
+                                               .site = _i / 2 ? SA_SITE_DECODER : SA_SITE_CROSS}),
+                  "%s", error.text);
+    ck_assert_int_eq(count_of("x: <s> v1 v3"), 1);
+    ck_assert_int_eq(count_of("h: w1 w2 </s>"), 1);
+    ck_assert_int_eq(count_of("k: w1 w2 </s> <s> v1 v3"), 1);
+    ck_assert_int_eq(count_of("alpha: w1 w2 </s> <s> v1 v3"), 1);
+    ck_assert_msg(
+        explain((sa_explain_options){
+            .source = "w1 w2", .target = "v1 v3", .annotations = true, .site = SA_SITE_DECODER}),
+        "%s", error.text);
+    ck_assert(values == 3 && count_of("h: <s> v1 v3") == 3);
+    sa_model_close(model);
+}
+END_TEST
+
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 static double worst[2][32];
@@ -287,6 +310,7 @@ int main(void) {
     tcase_add_test(tests, a_recurrent_model_has_steps);
     tcase_add_test(tests, a_transformer_has_layers);
     tcase_add_test(tests, a_decoder_alone_reads_both);
+    tcase_add_loop_test(tests, merged_attention_reads_both, 0, 4);
     tcase_add_test(tests, the_first_pairs_are_proven);
     return suite_run(suite);
 }

@@ -89,7 +89,7 @@ enum { MASK = MAP_OUTPUT + 6, TABLES };
 typedef struct attend_work {
     command_options *options;
     sa_number_table csv[TABLES]; /* by the index of the option; of other options, empty */
-    const char *const *words; /* of --words, or NULL */
+    const char *const *words;    /* of --words, or NULL */
     sa_attend_result result;
     /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
     const char *const *query, *const *key, *const *context, *const *output;

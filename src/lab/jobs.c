@@ -188,7 +188,7 @@ bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
 }
 
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {
-    if (!sa_row_name(sa_gradient_faults, sizeof *sa_gradient_faults, i)) return NULL;
+    if (!SA_NAME(sa_gradient_faults, i)) return NULL;
     if (dropped) *dropped = sa_gradient_faults[i].dropped;
     if (options) *options = sa_gradient_faults[i].options;
     return sa_gradient_faults[i].name;

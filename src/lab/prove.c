@@ -222,7 +222,6 @@ static bool measure_batching(sa_proof_setup *setup, sa_lab_pass *alone, sa_error
  * than rounding does, and leaves it raised. */
 static bool measure_conditioning(sa_proof_setup *setup, sa_lab_pass *alone, sa_error *error) {
     sa_lab_model *model = &setup->model;
-    const sa_lab_view one = {alone, 0};
     sa_lab_pass raised;
     memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
     sa_lab_pass_gradient(alone, 1, &model->dw);
@@ -230,7 +229,7 @@ static bool measure_conditioning(sa_proof_setup *setup, sa_lab_pass *alone, sa_e
     for (size_t i = 0; i < model->plan->size; i++) model->values[i] *= 1 + 1e-12;
     const bool good = open_pair(setup, &raised, error);
     if (good) {
-        raise_to_difference(setup, one, (sa_lab_view){&raised, 0}, NULL);
+        raise_to_difference(setup, (sa_lab_view){alone, 0}, (sa_lab_view){&raised, 0}, NULL);
         sa_lab_pass_gradient(&raised, -1, &model->dw);
         sa_proof_raise(setup, largest_gradient(model) / (largest > 0 ? largest : 1));
     }
@@ -495,15 +494,11 @@ bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_erro
     return true;
 }
 
-void sa_proof_close(sa_proof_setup *setup) {
-    sa_lab_model_close(&setup->model);
-}
-
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
     sa_proof_setup *setup = sa_new(1, sizeof *setup, error); /* too large for the stack */
     if (!setup) return false;
     const bool good = sa_proof_open(setup, proof, error) && check_all(proof, setup, error);
-    sa_proof_close(setup);
+    sa_lab_model_close(&setup->model);
     free(setup);
     return good;
 }

@@ -39,11 +39,11 @@ typedef struct sa_invariance {
 /* The rounding of doubles after a recurrence; the weights of the model may allow more. */
 #define SA_LAB_ROUNDING 1e-8
 
-/* Opens a proof, measures one invariance, and closes it (even after a failure). */
+/* Opens a proof, and measures one invariance. The caller closes setup->model, even after a failure.
+ */
 bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error);
 bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                       const sa_invariance *invariance, sa_proof_check *check, sa_error *error);
-void sa_proof_close(sa_proof_setup *setup);
 
 /* ---- Comparing two passes -------------------------------------------------------------------- */
 

@@ -237,8 +237,8 @@ START_TEST(a_decoder_alone_reads_both) {
 }
 END_TEST
 
-/* The words that the decoder has written follow the source's, after "<s>"; its own rows are the last
- * of these. */
+/* The words that the decoder has written follow the source's, after "<s>"; its own rows are the
+ * last of these. */
 START_TEST(merged_attention_reads_both) {
     open_model(TRANSFORMER " merged=yes");
     ck_assert_msg(explain((sa_explain_options){.source = "w1 w2",

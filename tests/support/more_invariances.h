@@ -184,7 +184,7 @@ static inline bool prove_more(const sa_lab_prove_job *proof, sa_proof_check *che
     bool good = setup && sa_proof_open(setup, proof, error);
     for (int i = 0; good && i < MORE; i++)
         good = sa_proof_measure(setup, proof, &more_invariances[i], &checks[i], error);
-    if (setup) sa_proof_close(setup);
+    if (setup) sa_lab_model_close(&setup->model);
     free(setup);
     return good;
 }

@@ -1,7 +1,7 @@
 /* explainer: passes the explanation of a forward pass to the caller value by value, each with the
  * equation it comes from. Values are those of the pass: what its caches keep, and what it traces
- * (tensor/mat.h) on its way. The subjects of an explanation are the files explain_*.c; explain.c
- * puts them in order. */
+ * (tensor/trace.h) on its way. explain.c puts the values in order; those of an attention are in
+ * explain_attention.c. */
 #pragma once
 
 #include "base/memory.h"

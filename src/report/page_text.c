@@ -194,14 +194,15 @@ static json_t *read_places(const char *text, sa_error *error) {
 
 /* Returns what the texts set in the data of the page: title, notes and open; or NULL. */
 static json_t *read_texts(const sa_page_text *text, sa_error *error) {
-    json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
-    bool good = notes || !text->notes;
-    json_t *open = good && text->open_at ? read_places(text->open_at, error) : NULL;
-    good = good && (open || !text->open_at);
+    sa_error why = {0};
+    json_t *notes = text->notes ? read_notes(text->notes, &why) : NULL;
+    json_t *open = text->open_at && !why.code ? read_places(text->open_at, &why) : NULL;
     json_t *title =
         text->title ? json_string(text->title) : json_incref(json_object_get(notes, "title"));
     json_t *all = json_pack("{s:o*, s:o*, s:o*}", "title", title, "notes", notes, "open", open);
-    if (good) return all;
+    if (all && !notes == !text->notes && !open == !text->open_at) return all;
+    if (!why.code) sa_fail_memory(&why, 0); /* jansson does not say so */
+    if (error) *error = why;
     json_decref(all);
     return NULL;
 }

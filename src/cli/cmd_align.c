@@ -95,7 +95,7 @@ static bool show_matrices(command_options *options, cli_align_output *out, size_
     if (weighs)
         cli_note("entropy %s (of the heads %s of the largest possible), weights of 0: %.2f %%",
                  cli_number(entropy, figures.entropy),
-                 cli_number(share, sa_attention_evenness(&stats)), 100 * figures.zeros);
+                 cli_number(share, sa_attention_normalized_entropy(&stats)), 100 * figures.zeros);
     return cli_align_save(out, count, error);
 }
 

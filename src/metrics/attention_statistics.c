@@ -145,7 +145,7 @@ void sa_attention_figures(const sa_attention_stats *attention, sa_eval_result *f
     figures->monotonicity = ratio((double)attention->monotone, (double)attention->steps);
 }
 
-double sa_attention_evenness(const sa_attention_stats *attention) {
+double sa_attention_normalized_entropy(const sa_attention_stats *attention) {
     return ratio(attention->head_entropy, attention->max_entropy);
 }
 

@@ -27,9 +27,9 @@ void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_st
 /* Sets the figures that the sums give, entropy to monotonicity; NaN where there is nothing to
  * count. */
 void sa_attention_figures(const sa_attention_stats *attention, sa_eval_result *figures);
-/* Returns the entropy of a head, divided by that of equal weights: 0 .. 1; NaN. */
-double sa_attention_evenness(const sa_attention_stats *attention);
-/* Returns the fraction of the weight on the most attended source word; NaN. */
+/* Returns the mean entropy of the heads, divided by that of equal weights: 0 .. 1, or NaN. */
+double sa_attention_normalized_entropy(const sa_attention_stats *attention);
+/* Returns the fraction of the weight on the most attended source word, or NaN. */
 double sa_attention_max_column(const sa_attention_stats *attention);
 
 /* Returns the sum of column j of weights [rows * sources]. */

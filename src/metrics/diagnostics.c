@@ -21,14 +21,14 @@ static double identical_off_by_one(const sa_diagnostic_stats *stats) {
 }
 
 bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t problem, double *figure) {
-    const double evenness = sa_attention_evenness(&stats->attention);
+    const double entropy = sa_attention_normalized_entropy(&stats->attention);
     sa_eval_result attention;
     sa_attention_figures(&stats->attention, &attention);
     const size_t sentences = stats->sentences, compared = stats->train_pairs ? sentences : 0;
     const bool chosen = stats->uniform_by_design;
     const double figures[SA_DIAGNOSTICS] = {
-        [SA_DIAGNOSTIC_UNIFORM_ATTENTION] = chosen ? NAN : evenness,
-        [SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE] = chosen ? evenness : NAN,
+        [SA_DIAGNOSTIC_UNIFORM_ATTENTION] = chosen ? NAN : entropy,
+        [SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE] = chosen ? entropy : NAN,
         [SA_DIAGNOSTIC_STUCK_ON_EOS] = attention.end_weight,
         [SA_DIAGNOSTIC_OFF_BY_ONE] = stats->aer - fmin(stats->aer_before, stats->aer_after),
         [SA_DIAGNOSTIC_OFF_BY_ONE_BY_IDENTICAL_TOKENS] = identical_off_by_one(stats),

@@ -39,7 +39,8 @@ START_TEST(a_small_matrix) {
     ck_assert_uint_eq(attention.steps, 1);
     ck_assert_uint_eq(attention.monotone, 1); /* word 0 both times */
     ck_assert_double_eq_tol(figures_of(&attention).entropy, small_entropy / 3, 1e-15);
-    ck_assert_double_eq_tol(sa_attention_evenness(&attention), small_entropy / (3 * log(3)), 1e-15);
+    ck_assert_double_eq_tol(sa_attention_normalized_entropy(&attention),
+                            small_entropy / (3 * log(3)), 1e-15);
     ck_assert_double_eq(figures_of(&attention).coverage, 1);
     ck_assert_double_eq(figures_of(&attention).end_weight, 0.25);
     ck_assert_double_eq(figures_of(&attention).monotonicity, 1);
@@ -107,14 +108,14 @@ START_TEST(heads_count_alone) {
     sa_attention_stats_add(&attention, mean, heads, 2, 1, 2);
     ck_assert_double_eq_tol(attention.entropy, log(2), 1e-15);
     ck_assert_double_eq(attention.head_entropy, 0);
-    ck_assert_double_eq(sa_attention_evenness(&attention), 0);
+    ck_assert_double_eq(sa_attention_normalized_entropy(&attention), 0);
 }
 END_TEST
 
 START_TEST(equal_weights_are_even) {
     const double weights[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
     const sa_attention_stats attention = stats_of(weights, 2, 4);
-    ck_assert_double_eq_tol(sa_attention_evenness(&attention), 1, 1e-15);
+    ck_assert_double_eq_tol(sa_attention_normalized_entropy(&attention), 1, 1e-15);
     ck_assert_double_eq(figures_of(&attention).end_weight, 0.25);
 }
 END_TEST
@@ -183,12 +184,13 @@ END_TEST
 START_TEST(nothing_has_no_figure) {
     const sa_attention_stats none = {0}, wordless = stats_of((const double[]){1}, 1, 1);
     ck_assert_double_nan(figures_of(&none).entropy);
-    ck_assert_double_nan(sa_attention_evenness(&none));
+    ck_assert_double_nan(sa_attention_normalized_entropy(&none));
     ck_assert_double_nan(figures_of(&none).coverage);
     ck_assert_double_nan(figures_of(&none).end_weight);
     ck_assert_double_nan(figures_of(&none).monotonicity);
     ck_assert_double_nan(figures_of(&wordless).coverage);
-    ck_assert_double_nan(sa_attention_evenness(&wordless)); /* one position has no entropy */
+    ck_assert_double_nan(
+        sa_attention_normalized_entropy(&wordless)); /* one position has no entropy */
     ck_assert_double_eq(figures_of(&wordless).entropy, 0);
 }
 END_TEST

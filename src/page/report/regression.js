@@ -117,10 +117,8 @@ function draw(host, i) {
     role: "img",
     "aria-label": "Values over keys, outputs over queries, and the weights of one query",
   });
-  const [x, points] = [
-    box.toX(queries[i]),
-    keys.map((key, j) => [box.toX(key), box.toY(values[j])]),
-  ];
+  const x = box.toX(queries[i]);
+  const points = keys.map((key, j) => [box.toX(key), box.toY(values[j])]);
   picture.append(
     ...axesOf(box, [...keys, ...queries], ys),
     line(x, box.top, x, box.bottom, "cursor"),

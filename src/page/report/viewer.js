@@ -316,10 +316,9 @@ export function addViewer() {
   });
   let isNarrow = innerWidth <= NARROW;
   onWidth(byId("bands"), () => {
-    if (isNarrow !== innerWidth <= NARROW) {
-      isNarrow = !isNarrow;
-      drawPanels();
-    }
+    const wasNarrow = isNarrow;
+    isNarrow = innerWidth <= NARROW;
+    if (isNarrow !== wasNarrow) return drawPanels();
     drawDetail();
     updateHighlight();
   });

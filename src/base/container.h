@@ -67,10 +67,10 @@ typedef struct sa_container {
 } sa_container;
 
 /* Reads and checks the file at `path`, or the model that the program holds as "builtin:NAME"; the
- * string must outlive the container. A large file is read
- * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is not a regular file;
- * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
- * and version. Free the container with sa_container_close.
+ * string must outlive the container. A large file is read by `threads` threads (0: one per core).
+ * SA_OPEN: it cannot be opened or is not a regular file; SA_LIMIT: too large, or out of memory;
+ * SA_DATA: it is not a complete container of this program and version. Free the container with
+ * sa_container_close.
  *
  * Also passes each piece of the data to `check`, unless that is NULL, while the piece is in the
  * cache; several threads do so at once. The first piece begins with the first tensor's data. */
@@ -82,7 +82,7 @@ bool sa_container_open(sa_container *container, const char *path, int threads,
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error);
 
-/* Reads a container from a copy of the bytes, as if it had been opened; closed on failure. */
+/* Reads a container from a copy of the bytes, which it owns as those of an opened file. */
 bool sa_container_read_copy(sa_container *container, const char *name, const void *bytes,
                             size_t size, sa_error *error);
 

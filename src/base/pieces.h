@@ -6,8 +6,8 @@
 /* Does task i, or fails. */
 typedef bool sa_task_work(void *context, int i, sa_error *error);
 
-/* Runs the tasks 0 .. count-1 in the pool; those that have not begun when the job is to end early
- * (sa_stopping) fail with SA_CHECK. Fails as the first of the tasks that fail. */
+/* Runs the tasks 0 .. count-1 in the pool; those that are not done when the job is to end early
+ * (sa_stopping) fail with SA_CHECK. Returns the error of the first task that fails. */
 bool sa_tasks_run(sa_pool *pool, int count, sa_task_work *work, void *context, sa_error *error);
 
 /* Does what is to be done with `count` items from `first` on. */

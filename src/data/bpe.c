@@ -89,8 +89,7 @@ static bool check_version(const char *line, const char *name, sa_error *error) {
 static bool is_character(sa_token symbol) {
     const size_t first = sa_utf8_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
-    return !rest || (rest == sizeof SA_BPE_WORD_END - 1 &&
-                     memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
+    return !rest || (rest == end_size && memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
 }
 
 /* Returns the id of a symbol that is a character or the result of an earlier merge, or -1. */

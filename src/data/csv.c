@@ -8,8 +8,8 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Returns whether a spreadsheet would run the word as a formula or, after signs ', a reader that
- * strips one would get it wrong. */
+/* Returns whether a spreadsheet would run the word as a formula, or would if all ' before it were
+ * stripped: a reader that strips one ' needs an additional one. */
 static bool needs_escape(const char *word) {
     static const char *const signs[] = {"=",  "+",  "-",  "@",  "\t", "\r",
                                         "\n", "＝", "＋", "－", "＠"};

@@ -165,14 +165,9 @@ bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *ta
                 const sa_link link = {s, t, (*links)[i].possible};
                 good = good && sa_append(&all, &found, &capacity, &link, sizeof link, error);
             }
-    if (!good) {
-        free(all);
-        return false;
-    }
-    free(*links);
-    *links = all;
-    *count = found;
-    return true;
+    free(good ? *links : all);
+    if (good) *links = all, *count = found;
+    return good;
 }
 
 /* ---- Gold alignments ------------------------------------------------------------------------- */

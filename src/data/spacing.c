@@ -351,26 +351,21 @@ bool sa_spacing_count(sa_strings *counts, const sa_tokens *tokens, sa_error *err
     return good;
 }
 
-/* Reads an entry "KEY KEY MARK"; if several have the same keys, the first counts. */
-static bool read_entry(sa_spacing *spacing, sa_token entry, bool *right, sa_error *error) {
-    const char *first = memchr(entry.text, ' ', entry.size),
-               *last = memrchr(entry.text, ' ', entry.size);
-    const size_t pair = last ? (size_t)(last - entry.text) : 0, mark = entry.size - pair - 1;
-    *right = first > entry.text && last > first + 1 && mark > 1 &&
-             sa_spacing_mark_size(last + 1, mark) == mark;
-    return !*right || sa_strings_find(spacing, entry.text, pair) >= 0 ||
-           sa_strings_count(spacing, (sa_token){entry.text, pair}, read_mark(last + 1, mark),
-                            error);
-}
-
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error) {
-    bool right = true, good = true;
-    for (size_t i = 0; good && right && i < entries->count; i++) {
-        good = read_entry(spacing, sa_strings_get(entries, (int32_t)i), &right, error);
-        if (!right)
-            good = sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is not two keys and a mark",
+    for (size_t i = 0; i < entries->count; i++) {
+        const sa_token entry = sa_strings_get(entries, (int32_t)i);
+        const char *first = memchr(entry.text, ' ', entry.size),
+                   *last = memrchr(entry.text, ' ', entry.size);
+        const size_t pair = last ? (size_t)(last - entry.text) : 0, mark = entry.size - pair - 1;
+        if (!last || first == entry.text || last <= first + 1 || mark < 2 ||
+            sa_spacing_mark_size(last + 1, mark) != mark)
+            return sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is not two keys and a mark",
                            file, name, i + 1);
+        if (sa_strings_find(spacing, entry.text, pair) < 0 &&
+            !sa_strings_count(spacing, (sa_token){entry.text, pair}, read_mark(last + 1, mark),
+                              error))
+            return false;
     }
-    return good;
+    return true;
 }

@@ -22,8 +22,8 @@ typedef sa_strings sa_spacing;
 /* Counts the spaces between the tokens, which are slices of one text, as entries "KEY KEY MARK". */
 bool sa_spacing_count(sa_strings *counts, const sa_tokens *tokens, sa_error *error);
 
-/* Builds the table; for each two keys, the first entry counts. SA_DATA names the file, its tensor
- * and the wrong entry. */
+/* Builds the table from entries "KEY KEY MARK"; for each two keys, the first one counts. SA_DATA
+ * names the file, its tensor and the wrong entry. */
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error);
 

@@ -100,8 +100,6 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
     return sa_strings_get(vocab, id - SA_SPECIAL_TOKENS);
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
-
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
 /* Writes the subwords of a word to `written`, which is large enough, and appends them to the
@@ -148,8 +146,7 @@ static bool is_whole(const sa_text_codec *codec, sa_token word) {
            (codec->spacing.count && sa_spacing_plain(word).size < word.size);
 }
 
-/* Segments words, unless they are whole; writes the subwords into one block of memory.
- */
+/* Segments words, unless they are whole; writes the subwords into one block of memory. */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, sa_tokens *tokens, sa_error *error) {
     size_t bytes = 0;
@@ -302,12 +299,6 @@ static bool split_side(const pair_counts *all, int side, sa_bpe_segmenter *segme
     return !codec->tokenizer->subword || split_words(codec, text, codec->lowercase, line, error);
 }
 
-static bool count_tokens(sa_strings *counts, const sa_tokens *tokens, sa_error *error) {
-    for (size_t i = 0; i < tokens->count; i++)
-        if (!sa_strings_count(counts, tokens->token[i], 1, error)) return false;
-    return true;
-}
-
 static bool count_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
     const pair_counts *all = context;
     sa_strings *tokens = all->tokens[piece];
@@ -319,9 +310,11 @@ static bool count_piece(void *context, int piece, size_t first, size_t count, sa
         if (all->use && !all->use[i]) continue;
         good = split_side(all, 0, &segmenter[0], pair->source, &line[0], error) &&
                split_side(all, 1, &segmenter[1], pair->target, &line[1], error);
-        if (good && line[0].count <= all->max_len && line[1].count <= all->max_len)
-            good = count_tokens(&tokens[0], &line[0], error) &&
-                   count_tokens(&tokens[!all->shared], &line[1], error);
+        if (line[0].count > all->max_len || line[1].count > all->max_len) continue;
+        for (int side = 0; side < 2; side++)
+            for (size_t k = 0; good && k < line[side].count; k++)
+                good =
+                    sa_strings_count(&tokens[side && !all->shared], line[side].token[k], 1, error);
     }
     for (int side = 0; side < 2; side++) {
         sa_bpe_segmenter_release(&segmenter[side]);

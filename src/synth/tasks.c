@@ -151,7 +151,7 @@ static void draw_induction(sa_draft *draft) {
 }
 
 /* Writes 5 to 10 different numbers, in tests up to 15, and as the target all of them in ascending
- * order or, with `one`, only the first above a further number, behind a bar.
+ * order or, with `one`, only the smallest above the number behind a bar.
  *
  * "31 4 96 58 23" -> "4 23 31 58 96", "31 4 96 58 23 | 40" -> "58" */
 static void write_larger(sa_draft *draft, bool one) {

@@ -182,7 +182,6 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d) {
 static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                         sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch);
 static sa_head head_of(const sa_attention *w, const sa_head *all, int k);
-static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S);
 
 /* Attends with every head.    rows.q [R x query_width] -> rows.alpha [R x H S], o [R x ..] */
 void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
@@ -192,18 +191,8 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
     sa_parts_forward(w, SA_PLACE_QUERY, &all);
     for (int k = 0; k < w->heads; k++) {
         sa_head head = head_of(w, &all, k);
-        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
         sa_attend_forward(w, &head);
     }
-}
-
-/* Returns the buffer for the gradient of head k's weights, which holds what losses on the weights
- * contribute, or 0. */
-static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
-    if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
-    const sa_mat dalpha = sa_corner(d->scratch->dalpha, d->c.rows, S);
-    sa_zero(dalpha);
-    return dalpha;
 }
 
 /* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, dmemory except its
@@ -219,8 +208,10 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
     for (int k = 0; k < w->heads; k++) {
         sa_head head = head_of(w, &all, k), d = head_of(w, &dall, k);
         const sa_mat dkeys = d.k;
-        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-        d.alpha = dalpha_of(w, &dall, k, all.v.rows);
+        if (!d.alpha.cols) { /* no loss on the weights has filled it */
+            d.alpha = sa_corner(scratch->dalpha, head.alpha.rows, head.alpha.cols);
+            sa_zero(d.alpha);
+        }
         head.gradient = &d;
         sa_attend_backward(w, &head, &d);
         if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used its own keys */
@@ -243,11 +234,6 @@ sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
     return sa_cols(sa_head_slice(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
-/* Returns the weights of head k in the block's rows. */
-static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S) {
-    return sa_cols(sa_head_slice(alpha, w->heads, k), 0, S);
-}
-
 /* Returns all heads of a block side by side, or their gradients. */
 static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                         sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch) {
@@ -267,7 +253,8 @@ static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query
     return all;
 }
 
-/* Returns the columns of head k. A query that is the state itself serves all heads. */
+/* Returns the columns of head k. A query that is the state itself serves all heads; gradients of
+ * the weights may be missing. */
 static sa_head head_of(const sa_attention *w, const sa_head *all, int k) {
     const int H = w->heads;
     sa_head head = *all;
@@ -277,6 +264,8 @@ static sa_head head_of(const sa_attention *w, const sa_head *all, int k) {
     head.k = sa_kv_head_slice(w, all->k, k);
     head.v = sa_kv_head_slice(w, all->v, k);
     head.c = sa_head_slice(all->c, H, k);
+    if (all->rows.alpha.cols)
+        head.alpha = sa_cols(sa_head_slice(all->rows.alpha, H, k), 0, all->v.rows);
     return head;
 }
 
@@ -285,9 +274,7 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
     sa_head all = block_of(w, memory, block, rows, rows.q, scratch);
     all.c = (sa_mat){0};
     all.spans = sa_attention_spans(w, &all, scratch->spans);
-    sa_head head = head_of(w, &all, k);
-    head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-    return head;
+    return head_of(w, &all, k);
 }
 
 /* Copies the weights and output of an earlier row to row l if it has the same sentence and the same

@@ -202,7 +202,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].kind->own_keys) own = w->key_width / w->kv_heads;
     const bool again = training && w->heads && w->normalizer->scored_backward;
-    sa_attention_scratch scratch = {
+    return (sa_attention_scratch){
         .score = sa_mat_alloc(arena, steps, w->key_width),
         .own_keys = sa_mat_alloc(arena, steps, own),
         .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
@@ -210,8 +210,6 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
         .soft = sa_mat_alloc(arena, queries, steps),
         .scores = sa_mat_alloc(arena, again ? queries : 0, steps),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
+        .parts = sa_mat_alloc(arena, 1, sa_parts_widths(w, w->parts, queries, steps).scratch),
     };
-    const int width = sa_parts_widths(w, w->parts, queries, steps).scratch;
-    scratch.parts = sa_mat_alloc(arena, 1, width);
-    return scratch;
 }

@@ -308,11 +308,10 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
     const sa_part *list[SA_PARTS_CHOSEN];
     if (kind) self.positions = &positions, self.site = SA_SITE_ENCODER;
     const int count = sa_parts_choose(&self, list);
-    const char *reason = NULL;
     if (sizes->kv_heads && sizes->heads % sizes->kv_heads != 0)
         return "{kv_heads:}: each key/value head serves equally many heads, but {:kv_heads} does "
                "not divide {heads:}";
-    if (!reason) reason = refuse_split(sizes);
+    const char *reason = refuse_split(sizes);
     if (!reason && sizes->settings.merged) reason = sa_merged_part.refuse(&self);
     for (int p = 0; p < count && !reason; p++) reason = refuse_state(sizes, list[p]);
     for (int p = 0; p < count && !reason; p++)

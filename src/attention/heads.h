@@ -29,7 +29,8 @@ typedef struct sa_merged {
     const int *target, *first; /* [sentences + 1] first rows in x, and of both; h has the rest */
     sa_mat h, dh, d; /* [N x A], and [N + M x A] of both; the gradients are empty in decoding */
 } sa_merged;
-/* Lays out the rest of what these make. */
+/* Lays out the gradient of both sides, as dh is, and finds where each sentence begins; those of the
+ * source begin in rows source[b] of h. */
 sa_merged sa_merged_layout(sa_arena *arena, const sa_batch_side *target, const int *source,
                            sa_mat h, sa_mat dh);
 /* Fills both [N + M x A] from h and x. */

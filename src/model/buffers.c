@@ -198,9 +198,8 @@ static void bind_readout(sa_binder *binder, const sa_sizes *sizes, sa_mat E, sa_
     const bool maxout = sizes->kind->maxout, tied = sizes->settings.tie != SA_TIE_NONE;
     const int units = (maxout ? 2 : 1) * sizes->l, context = context_width(sizes);
     *w = (sa_readout){.maxout = maxout,
-                      .copies = sizes->settings.copy || sizes->kind->points,
+                      .copies = sizes->settings.copy,
                       .dropout = sizes->settings.dropout > 0,
-                      .loss = sa_pointer_loss,
                       .U_o.mat.cols = sizes->n}; /* [0 x n] */
     if (sizes->kind->points) return;
     w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes->n, SA_INIT_INPUT);
@@ -314,7 +313,6 @@ void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
 /* ---- The readout ----------------------------------------------------------------------------- */
 
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
-    w->loss = sa_vocabulary_loss;
     w->W_o = tied.cols ? sa_bind_tied(binder, tied)
                        : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);

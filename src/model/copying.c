@@ -32,8 +32,9 @@ static sa_mat head_of(const pointer *at, int k) {
     return sa_attention_head(at->alpha, at->row, at->attention->heads, k, at->source->len[at->b]);
 }
 
-/* words: that can be generated; if there are none, a word that is not in the source counts as one
- * with a weight of 0. z: of the gate, or empty */
+/* Returns the mixture of a word, without what its forward function computes. words: the size of the
+ * vocabulary; 0: nothing is generated, and a word that is not in the source has a weight of 0. z:
+ * of the copy gate, or empty */
 static sa_mixture point(const pointer *at, int32_t word, int words, sa_mat z) {
     const bool lacks = sa_attention_lacks(at->attention);
     const int heads = at->attention->heads;

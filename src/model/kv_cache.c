@@ -238,8 +238,8 @@ static const sa_attention *source_attention(const sa_stack *stack, int layer) {
     return &(stack->cross ? &own->cross : &own->self)->attention;
 }
 
-/* Returns the width of the sums that take the place of keys and values in decoding. A decoder-only
- * model keeps keys and values: the weights of the source are its alignment. */
+/* Returns the width of the sums that take the place of keys and values in decoding. Self-attention
+ * that joins the source keeps keys and values: the weights of the source are its alignment. */
 static int sums_width(const sa_stack *stack, int layer) {
     const sa_attention *w = &stack->layer[layer].self.attention;
     return stack->cross ? sa_parts_widths(w, w->parts, 0, 0).running : 0;

@@ -56,7 +56,7 @@ typedef struct sa_transformer_decode_state {
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
     sa_self_decode_state layer[SA_MAX_LAYERS];        /* self-attention */
-    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* joins: its weights alone */
+    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* with joins, only alpha is used */
     sa_layernorm_cache last;
     sa_attention_scratch scratch; /* of cross-attention */
 } sa_transformer_decode_state;

@@ -112,8 +112,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
 
 /* Section 2.3 (Vinyals et al. 2015): P(y_i) = sum_j alpha_ij over x_j = y_i. What goes back to
  * alpha is in copying.c. */
-void sa_pointer_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
-                     sa_readout_cache *cache, sa_word_objectives words, sa_mat dt, sa_readout *dw) {
+void sa_pointer_loss(const sa_readout_cache *cache, sa_word_objectives words) {
     for (int i = 0; i < cache->t.rows; i++)
         words.objective[i] = words.log_p[i] = (sa_real)sa_mixture_forward(&cache->mixtures[i], 0);
 }

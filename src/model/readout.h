@@ -21,13 +21,7 @@ typedef struct sa_word_objectives {
     sa_real *log_p, *objective;
 } sa_word_objectives;
 
-typedef struct sa_readout sa_readout;
-typedef struct sa_readout_cache sa_readout_cache;
-typedef void sa_loss_function(const sa_readout *w, const int32_t *ids, double smoothing,
-                              sa_real scale, sa_readout_cache *cache, sa_word_objectives words,
-                              sa_mat dt, sa_readout *dw);
-
-struct sa_readout {          /* weights, or their gradients */
+typedef struct sa_readout {  /* weights, or their gradients */
     bool maxout;             /* t is the maximum of pairs, not tanh(t~) */
     sa_weight U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */
     sa_mat b_o;              /* [1 x units l] */
@@ -35,10 +29,9 @@ struct sa_readout {          /* weights, or their gradients */
     sa_mat b_y;              /* [1 x Ky] */
     sa_copy_gate copy_gate;  /* a pointer network copies without one; the caller binds it */
     bool copies, dropout;    /* source words are copied; training needs a mask for t */
-    sa_loss_function *loss;  /* sa_vocabulary_loss or sa_pointer_loss */
-};
+} sa_readout;
 
-struct sa_readout_cache {
+typedef struct sa_readout_cache {
     sa_mat sums, t;        /* [R x units l] t~, [R x l] */
     sa_mat logits;         /* [block x Ky] of a block of rows at a time */
     sa_loss_row *loss;     /* [R] */
@@ -48,7 +41,7 @@ struct sa_readout_cache {
     sa_mat t_mask;         /* dropout; training only, as are these: */
     sa_mat dsums;          /* [R x units l] */
     sa_mat dt, dcopy_gate; /* see sa_output_gradients */
-};
+} sa_readout_cache;
 
 /* Returns rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
@@ -64,10 +57,14 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
 
-/* Fill `words` for the reference tokens ids [R]. With dw, the first also runs the backward pass of
- * the loss scale * sum_i -objective_i: overwrites dt [R x l], accumulates into dw->W_o and dw->b_y.
- * It takes some rows and words at a time, whose logits are in cache; the other, cache->mixtures. */
-sa_loss_function sa_vocabulary_loss, sa_pointer_loss;
+/* Fills `words` for the reference tokens ids [R]. With dw, also runs the backward pass of the loss
+ * scale * sum_i -objective_i: overwrites dt [R x l], accumulates into dw->W_o and dw->b_y. It takes
+ * some rows and words at a time, whose logits are in cache. */
+void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
+                        sa_readout_cache *cache, sa_word_objectives words, sa_mat dt,
+                        sa_readout *dw);
+/* Fills `words` from the mixtures of a pointer network. */
+void sa_pointer_loss(const sa_readout_cache *cache, sa_word_objectives words);
 
 /* ---- From the loss back to the model --------------------------------------------------------- */
 

@@ -54,10 +54,13 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
     const sa_batch_side *side = &batch->target;
     sa_transformer_cache *transformer = &pass->transformer;
     if (w->recurrent) {
-        const sa_readout *readout = &w->decoder.readout;
-        readout->loss(readout, side->ids, smoothing, scale, &pass->decoder.readout,
-                      (sa_word_objectives){pass->log_p, pass->objective}, d->t,
-                      dw ? &dw->decoder.readout : NULL);
+        const sa_word_objectives words = {pass->log_p, pass->objective};
+        if (w->decoder.sizes.kind->points)
+            sa_pointer_loss(&pass->decoder.readout, words);
+        else
+            sa_vocabulary_loss(&w->decoder.readout, side->ids, smoothing, scale,
+                               &pass->decoder.readout, words, d->t,
+                               dw ? &dw->decoder.readout : NULL);
         return;
     }
     sa_vocabulary_loss(&w->transformer.vocabulary, transformer->targets, smoothing, scale,

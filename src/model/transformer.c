@@ -293,12 +293,12 @@ void sa_transformer_bind(sa_binder *binder, const sa_sizes *sizes, sa_transforme
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 /* Lays out attention for the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows
- * first[b] .. first[b+1]-1, of at most `steps` words, or to themselves if it is empty. */
+ * first[b] .. first[b+1]-1, of at most `steps` words, or to themselves if it has no rows. */
 static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
                              sa_mat memory, const int *first, int steps, bool training,
                              sa_attention_sublayer_cache *cache) {
     sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
-    sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
+    sa_memory_layout(arena, &w->attention, first, memory.rows ? memory : cache->residual.in,
                      &cache->memory);
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
 }
@@ -378,8 +378,7 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
-        layout_attention(arena, &layer->self, cache->out,
-                         sa_mat_alloc(arena, words, merges ? m : 0),
+        layout_attention(arena, &layer->self, cache->out, sa_mat_alloc(arena, words, m),
                          merges ? shape->memory_first : cache->self.first,
                          merges ? shape->memory_steps : shape->steps, shape->training, &own->self);
         own->self.queries = cache->self;

@@ -40,6 +40,7 @@ static int key_size(const sa_attention *w) {
 
 /* ---- Gates of every word --------------------------------------------------------------------- */
 
+/* Leaves scratch for x_0 .. x_n of one query, then two vectors. */
 static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
     return (sa_part_widths){.memory = ((const delta *)sa_part_own(w, part))->b.cols,
                             .scratch = (steps + 3) * key_size(w),
@@ -151,7 +152,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* Returns room for x_0 .. x_n of one query, then two vectors. */
 /* alpha_ij = beta_j k_j' x_j, x_{j-1} = D_j (x_j - beta_j k_j (k_j' x_j)) */
 static void read_back(const reading *from, sa_span seen, const sa_real *q, sa_real *alpha) {
     const int d = from->k.cols;

@@ -56,7 +56,7 @@ static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->settings.merged && sizes->site == SA_SITE_DECODER;
 }
 
-/* Of models, not only of the site that has the part. */
+/* Returns why a model cannot have it, at whatever site it is asked. */
 static const char *refuse(const sa_attention_sizes *sizes) {
     if (sizes->settings.model != SA_MODEL_TRANSFORMER)
         return "{merged} makes one of a decoder's two attentions: it needs {model:transformer}";
@@ -69,8 +69,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
                "weighs places, reads a memory or takes a difference";
     return sizes->normalizer->any_sum || sizes->normalizer->part == &sa_selective_part
                ? "{merged} divides a weight of 1 among the words of two sentences, and "
-                 "{normalizer:} "
-                 "looks at one word or one sentence"
+                 "{normalizer:} looks at one word or one sentence"
                : NULL;
 }
 

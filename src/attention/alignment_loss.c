@@ -21,9 +21,7 @@ static int mark_links(const sa_gold_alignment *gold, int t, bool possible, sa_ma
 
 bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A) {
     const bool found = mark_links(gold, t, false, A) || mark_links(gold, t, true, A);
-    sa_real sum = 0;
-    for (int s = 0; s < A.cols; s++) sum += A.x[s];
-    if (found) sa_scale(1 / sum, A);
+    if (found) sa_scale(1 / sa_sum(A.x, A.cols), A);
     return found;
 }
 

@@ -8,15 +8,16 @@ sa_mat sa_pass_all_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_ba
                            sa_attention_site site, int layer, int b, int t) {
     const sa_transformer_cache *cache = &pass->transformer;
     const sa_layer_cache *decoder = &cache->decoder.layer[layer];
-    const bool joined = w->transformer.sizes.decoder_only, joins = sa_seq2seq_joins(w);
+    const bool one_stack = w->transformer.sizes.decoder_only, joins = sa_seq2seq_joins(w);
     if (w->recurrent)
         return sa_rows(pass->decoder.rows.attention.alpha, batch->target.start[t] + b, 1);
-    if (site == SA_SITE_ENCODER && !joined)
+    if (site == SA_SITE_ENCODER && !one_stack)
         return sa_rows(cache->encoder.layer[layer].self.rows.alpha,
                        cache->encoder.self.first[b] + t, 1);
-    /* what the decoder reads follows the source, whose EOS is the first in a decoder-only model */
-    const int before = batch->source.len[sa_batch_source_index(batch, b)] - joined;
-    const int first = joined && site != SA_SITE_ENCODER ? before : 0;
+    /* What the decoder reads follows the source, whose EOS is its first word if one stack reads
+     * both. */
+    const int before = batch->source.len[sa_batch_source_index(batch, b)] - one_stack;
+    const int first = one_stack && site != SA_SITE_ENCODER ? before : 0;
     sa_mat alpha = (joins || site != SA_SITE_CROSS ? &decoder->self : &decoder->cross)->rows.alpha;
     alpha = sa_rows(alpha, cache->decoder.self.first[b] + first + t, 1);
     if (joins && site == SA_SITE_DECODER) alpha.x += before;

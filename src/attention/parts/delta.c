@@ -18,8 +18,6 @@
  * whose weights may be negative. */
 #include "attention/parts.h"
 
-#include <string.h>
-
 typedef struct rule {
     bool corrects; /* whether it reads before it writes, and learns beta, how strongly it writes */
     bool wide;     /* learns D for each unit of a key, not for each head */

@@ -198,7 +198,7 @@ static void bind_readout(sa_binder *binder, const sa_sizes *sizes, sa_mat E, sa_
     const bool maxout = sizes->kind->maxout, tied = sizes->settings.tie != SA_TIE_NONE;
     const int units = (maxout ? 2 : 1) * sizes->l, context = context_width(sizes);
     *w = (sa_readout){.maxout = maxout,
-                      .copies = sizes->settings.copy,
+                      .copies = sizes->settings.copy || sizes->kind->points,
                       .dropout = sizes->settings.dropout > 0,
                       .U_o.mat.cols = sizes->n}; /* [0 x n] */
     if (sizes->kind->points) return;

@@ -4,7 +4,9 @@
 # --final the Hansards of NAACL 2003 (awesome-align-examples/enfr, 447) and alibi-tales (522 sentences of tales);
 # DIR/../tatoeba, or the file that TATOEBA names, the pairs of eng-fra. Models learn from Tatoeba's pairs and the gold
 # sets' own text without its links: both sides in lower case, cut at spaces, Tatoeba's punctuation and elisions cut
-# off first. Every model is trained in both directions; "both" are their links made one by grow-diag.
+# off first. Models that are guided by an aligner's links read the gold sets' text ten times as often, since many of its
+# words are in no pair of Tatoeba's. Every model is trained in both directions; "both" are their links made one by
+# grow-diag.
 
 alignment_sets() {
     echo europarl
@@ -108,16 +110,48 @@ choose_head() { # FOLDER DIRECTION
     mv "$1/head.new" "$1/head.$2"
 }
 
+# The links that the aligner found in both directions.
+agreed() { # FOLDER DIRECTION
+    paste "$1/all.$2" "$1/all.${2#*-}-${2%-*}" | awk -F '\t' '{
+        split("", back)
+        n = split($2, link, /[- ]/)
+        for (i = 1; i < n; i += 2) back[link[i + 1] "-" link[i]]
+        n = split($1, link, " ")
+        for (i = 1; i <= n; i++) if (link[i] in back) printf "%s ", link[i]
+        print "" }'
+}
+
+# A file whose first lines, those of the gold sets, come ten times.
+repeated() { # FILE
+    local lines
+    lines=$(cat "$work"/alignments/{europarl,hansards,tales}.en-fr.tsv | wc -l)
+    cat "$1"
+    for _ in {2..10}; do head -n "$lines" "$1"; done
+}
+
+# What a guided model learns: FOLDER/DIRECTION.train.tsv and FOLDER/links.DIRECTION.
+make_lessons() { # FOLDER DIRECTION
+    [ ! -s "$1/links.$2" ] || return 0
+    repeated "$work/alignments/$2.train.tsv" >"$1/$2.train.tsv"
+    agreed "$1" "$2" >"$1/once.$2"
+    repeated "$1/once.$2" >"$1/links.new"
+    mv "$1/links.new" "$1/links.$2"
+}
+
 # `--alignments MODEL` of a row names the word aligner that makes the links. Heads and links that belong to a model of
 # another recipe are made again.
 train_both() { # FOLDER SEED RECIPE OPTION...
-    local run=$1 seed=$2 recipe=$3 direction teacher
+    local run=$1 seed=$2 recipe=$3 direction teacher text=$work/alignments
     shift 3
     teacher=$(sed -n 's/.*--alignments \([^ ]*\).*/\1/p' <<<"$*")
     for direction in en-fr fr-en; do
-        [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
+        [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all,links}."$direction"
         [ -z "$teacher" ] || [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model "$teacher"
-        train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "${@/#${teacher:-no links}/$run/all.$direction}"
+    done
+    [ -z "$teacher" ] || text=$run
+    for direction in en-fr fr-en; do
+        [ -z "$teacher" ] || make_lessons "$run" $direction
+        train_row "$run/$direction" "$seed" "$text/$direction" "$recipe" "${@/#${teacher:-no links}/$run/links.$direction}"
     done
 }
 
@@ -140,8 +174,8 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
         for direction in en-fr fr-en; do
             site=()
-            if [[ $* =~ --layers\ ([0-9]+).*guided-at ]]; then
-                site=(--layer "${BASH_REMATCH[1]}" --head 1 --align-at input)
+            if [[ $* == *guided-at* ]]; then # all these models have one layer
+                site=(--layer 1 --head 1 --align-at input)
             elif [[ $* == *transformer* ]]; then
                 choose_head "$run" $direction
                 read -r layer head <"$run/head.$direction"

@@ -138,6 +138,32 @@ START_TEST(conditionals_are_those_of_the_definition) {
 }
 END_TEST
 
+/* Jumps of 49 words back and more have one count, and so have those of 50 words on and more. */
+START_TEST(far_jumps_are_counted_together) {
+    enum { I = 120, LEFT = 60, RIGHT = 65 };
+    static int32_t e[I + 1];
+    static uint32_t entry[I + 1], links[1];
+    static double weight[I + 1];
+    double total[] = {1}, prior;
+    int link[] = {I - 1};
+    sa_gibbs s = {
+        .stage = SA_GIBBS_JUMP, .links = links, .total = total, .link = link, .weight = weight};
+    const sa_gibbs_pair x = {.e = e, .entry = entry, .I = I, .J = 1};
+    for (int k = 0; k < SA_GIBBS_JUMPS; k++) s.jumps += s.jump[k] = k * k + 1;
+    const double jumps = s.jumps;
+    sa_gibbs_weigh(&s, &x, 0, LEFT, RIGHT, &prior);
+    for (int i = 0; i < I; i++) {
+        const double to = fmin(fmax(MIDDLE + i + 1 - LEFT, 0), 99),
+                     on = fmin(fmax(MIDDLE + RIGHT - i - 1, 0), 99);
+        ck_assert_double_eq_tol(weight[i] / ((to * to + 1) * (on * on + 1) * 0.001), 1, 1e-12);
+    }
+    sa_gibbs_count(&s, &x, 0, LEFT, RIGHT, 1); /* 60 words on, then 55 back */
+    ck_assert_double_eq(s.jump[99], 99 * 99 + 2);
+    ck_assert_double_eq(s.jump[0], 2);
+    ck_assert_double_eq(s.jumps, jumps + 2);
+}
+END_TEST
+
 START_TEST(counts_follow_the_links) {
     sa_rng rng = sa_rng_seed(2, 0);
     open_text(&rng, SA_GIBBS_FERTILITY);
@@ -301,6 +327,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("fertility", &tests);
     tcase_add_loop_test(tests, conditionals_are_those_of_the_definition, 0, 3);
+    tcase_add_test(tests, far_jumps_are_counted_together);
     tcase_add_test(tests, counts_follow_the_links);
     tcase_add_test(tests, the_chain_sums_over_all_alignments);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);

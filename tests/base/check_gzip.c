@@ -86,6 +86,17 @@ START_TEST(the_size_alone_makes_no_bomb) {
 }
 END_TEST
 
+/* A small file may be packed as densely as gzip can: a thousand zeros in a byte. */
+START_TEST(the_ratio_alone_makes_no_bomb) {
+    static const char zeros[4 << 20];
+    level = 9;
+    pack(zeros, sizeof zeros, 1);
+    ck_assert_uint_lt(packed_size, sizeof zeros / 900);
+    scratch_write(scratch_path("a"), packed, packed_size);
+    expect(scratch_path("a"), zeros, sizeof zeros);
+}
+END_TEST
+
 /* The end is missing just where the output buffer is full: two stored blocks of 65536 bytes in
  * total, and then nothing. */
 START_TEST(truncated_gzip_is_refused_where_the_room_ends) {
@@ -188,6 +199,7 @@ int main(void) {
     tcase_add_test(tests, gzip_without_memory_for_it);
     tcase_add_test(tests, large_gzip_is_read_whole);
     tcase_add_test(tests, the_size_alone_makes_no_bomb);
+    tcase_add_test(tests, the_ratio_alone_makes_no_bomb);
     tcase_add_test(tests, truncated_gzip_is_refused_where_the_room_ends);
     tcase_add_test(tests, truncated_gzip_is_refused_wherever_it_ends);
     tcase_add_test(tests, altered_gzip_never_changes_the_text);

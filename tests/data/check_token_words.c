@@ -158,6 +158,15 @@ START_TEST(few_long_pairs_are_held_at_once) {
     for (int i = 0; i < PAIRS; i++) texts[i] = text;
     ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000), 67);
     ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000000), 3);
+    for (int i = 0; i < PAIRS; i++) texts[i] = i % 100 == 99 ? text : text + LONG - 1;
+    /* Of 100 pairs one has 5001 x 5001 numbers, each other one 4: the third long one is the last.
+     */
+    ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000000), 300);
+    /* Of those before the last half none is short, of those after it all are. */
+    for (int i = 0; i < PAIRS; i++) texts[i] = i < PAIRS / 2 ? text : text + LONG - 1;
+    ck_assert_uint_eq(sa_alignments_together(texts + PAIRS / 2, texts + PAIRS / 2, sizeof *texts,
+                                             PAIRS / 2, 1000000),
+                      PAIRS / 2);
 }
 END_TEST
 

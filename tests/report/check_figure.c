@@ -205,6 +205,17 @@ START_TEST(the_scale_tells_of_weights_above_1) {
 }
 END_TEST
 
+/* The cell that holds this number has this color. */
+static void expect_color(const sa_drawing *drawing, const char *number, sa_color color) {
+    const sa_shape *text = find_text(drawing, number), *cell = NULL;
+    ck_assert_msg(text != NULL, "no %s", number);
+    for (size_t i = 0; i < drawing->count; i++)
+        if (drawing->shapes[i].kind == SA_SHAPE_FILLED &&
+            is_same_box(&drawing->shapes[i].box, &text->box))
+            cell = &drawing->shapes[i];
+    ck_assert(cell && memcmp(&cell->color, &color, sizeof color) == 0);
+}
+
 /* Attributions have a scale of their own, with their unit, which is symmetric if it has both signs.
  */
 START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
@@ -220,6 +231,8 @@ START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
         ck_assert(!find_text(&drawing, "weight") && !find_text(&drawing, "≥ 1"));
         ck_assert((find_text(&drawing, "-6") != NULL) == both);
         ck_assert((find_text(&drawing, "3") != NULL) == !both);
+        expect_color(&drawing, both ? "-3.00" : "3.00", sa_weight_color(both ? -0.5 : 0.5, both));
+        expect_color(&drawing, "6.00", sa_weight_color(1, both));
         expect_room(&drawing, find_text(&drawing, "nats"));
         sa_drawing_release(&drawing);
     }

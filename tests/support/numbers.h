@@ -12,6 +12,12 @@
 static sa_arena numbers;
 static sa_rng dice;
 
+/* What unset() made, with three columns and a row more than it gave away. */
+static struct {
+    sa_mat whole[4096];
+    size_t count;
+} margins;
+
 /* Fixtures: every test starts with an empty arena and the same random numbers. The memory is that
  * of the test before: new memory for each would take gigabytes. */
 static inline void numbers_open(void) {
@@ -20,8 +26,25 @@ static inline void numbers_open(void) {
     sa_blas_init();
 }
 
+/* Nothing has been written beside a matrix or below it. (Those that a test has given back are
+ * gone.) */
+static inline void check_margins(size_t used) {
+    const size_t count = margins.count;
+    margins.count = 0; /* also if one fails, for the next test */
+    for (size_t k = 0; k < count; k++) {
+        const sa_mat x = margins.whole[k];
+        if ((char *)sa_row(x, x.rows - 1) >= numbers.base + used) break;
+        for (int i = 0; i < x.rows; i++)
+            for (int j = i < x.rows - 1 ? x.cols - 3 : 0; j < x.cols; j++)
+                ck_assert_msg(isnan(sa_row(x, i)[j]), "[%d x %d]: written at row %d, column %d",
+                              x.rows - 1, x.cols - 3, i, j);
+    }
+}
+
 static inline void numbers_close(void) {
+    const size_t used = numbers.used;
     numbers.used = 0;
+    check_margins(used);
 }
 
 static inline void fill(sa_mat x, double value) {
@@ -38,9 +61,13 @@ static inline void draw(sa_mat x, double bound) {
 
 /* For outputs: NaN, with gaps between the rows as in a slice. */
 static inline sa_mat unset(int rows, int cols) {
-    sa_mat whole = sa_mat_alloc(&numbers, rows, cols + 3);
+    sa_mat whole = sa_mat_alloc(&numbers, rows + 1, cols + 3);
     fill(whole, NAN);
-    return sa_cols(whole, 0, cols);
+    while (margins.count && margins.whole[margins.count - 1].x >= whole.x)
+        margins.count--; /* in memory that the test has given back */
+    if (margins.count < sizeof margins.whole / sizeof margins.whole[0])
+        margins.whole[margins.count++] = whole;
+    return sa_rows(sa_cols(whole, 0, cols), 0, rows);
 }
 
 /* For accumulators, and for inputs that the test sets itself. */

@@ -272,6 +272,26 @@ static sa_aligner_model learned(const sa_aligner_pairs *pairs, int threads, int6
     return model;
 }
 
+static void note_perplexity(void *context, int iteration, double perplexity) {
+    ck_assert_double_eq_tol(perplexity, 1, 1e-12);
+    *(int *)context = iteration;
+}
+
+/* There is one word that the target can have. */
+START_TEST(a_certain_word_has_perplexity_1) {
+    static const int32_t word[] = {A, SA_EOS};
+    const sa_sentence both[] = {{word, 2, NULL}, {word, 2, NULL}};
+    const sa_aligner_options options = {
+        .model = SA_ALIGNER_FERTILITY, .iterations = 1, .threads = 1, .samplers = 2, .seed = 1};
+    sa_aligner_model model;
+    int passes = 0;
+    ck_assert(sa_aligner_learn(&model, &options, &(sa_aligner_pairs){both, both, 2}, A + 1, A + 1,
+                               note_perplexity, &passes, NULL));
+    ck_assert_int_gt(passes, 1);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
 /* Both words of a word, by most samplers, in a new pair and in those that were learned. */
 START_TEST(it_finds_how_many_words_a_word_becomes) {
     const sa_aligner_pairs pairs = planted_text();
@@ -330,6 +350,7 @@ int main(void) {
     tcase_add_test(tests, far_jumps_are_counted_together);
     tcase_add_test(tests, counts_follow_the_links);
     tcase_add_test(tests, the_chain_sums_over_all_alignments);
+    tcase_add_test(tests, a_certain_word_has_perplexity_1);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);
     tcase_add_test(tests, a_seed_gives_the_same_bits_at_any_number_of_threads);
     return suite_run(suite);

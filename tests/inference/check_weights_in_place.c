@@ -161,6 +161,18 @@ START_TEST(every_piece_is_checked) {
 }
 END_TEST
 
+/* A vocabulary's text is counted with 31 bits in a file. */
+START_TEST(a_vocabulary_is_as_large_as_a_file_holds) {
+    for (int side = 0; side < 2; side++)
+        for (size_t more = 0; more < 2; more++) {
+            sa_model model = {.plan.size = 1};
+            (side ? &model.target : &model.source)->vocab.text.size = INT_MAX + more;
+            ck_assert_int_eq(sa_model_fits_in_file(&model, 0, &error), !more);
+            ck_assert(!more || error.code == SA_LIMIT);
+        }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("opened", &tests);
@@ -169,6 +181,9 @@ int main(void) {
     tcase_add_test(tests, the_state_of_a_training_is_not_kept);
     tcase_add_test(tests, weights_in_another_order_are_copied);
     tcase_add_test(tests, a_container_in_memory_keeps_its_bytes);
+    TCase *plain = tcase_create("plain");
+    tcase_add_test(plain, a_vocabulary_is_as_large_as_a_file_holds);
+    suite_add_tcase(suite, plain);
     TCase *large = tcase_create("large");
     tcase_add_checked_fixture(large, train_large, scratch_remove);
     tcase_add_test(large, every_piece_is_checked);

@@ -156,6 +156,7 @@ static const struct {
      "m: an array of 2 axes; expected [layer, head, target, source], [head, target, source] or "
      "[target, source] (others: one element)"},
     {"'|u1'", "(2, 1, 1, 2, 1)", BYTES("1234"), NULL},
+    {"'|u1'", "(2, 2, 1, 1, 2)", BYTES("12345678"), NULL},
     {"'|u1'", "(2, 2, 2, 2, 2)", BYTES("12345678123456781234567812345678"),
      "m: an array of 5 axes; expected [layer, head, target, source], [head, target, source] or "
      "[target, source] (others: one element)"},

@@ -58,10 +58,29 @@ START_TEST(a_page_translates_its_sentences) {
 }
 END_TEST
 
+/* They change no result: the same pages on any machine. */
+START_TEST(a_page_does_not_tell_of_threads) {
+    sa_settings settings = small_settings();
+    json_t *told[2];
+    for (int k = 0; k < 2; k++) {
+        sa_html_report report;
+        settings.threads = 1 + 2 * k;
+        sa_html_report_init(&report, "align", "title", 1);
+        sa_html_report_model(&report, "model", &settings, 0);
+        told[k] = json_incref(json_object_get(report.model, "settings"));
+        sa_html_report_release(&report);
+    }
+    ck_assert_uint_gt(json_object_size(told[0]), 10);
+    ck_assert(json_equal(told[0], told[1]));
+    json_decref(told[0]), json_decref(told[1]);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("page_model", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_page_translates_its_sentences);
+    tcase_add_test(tests, a_page_does_not_tell_of_threads);
     return suite_run(suite);
 }

@@ -91,6 +91,8 @@ START_TEST(joins_words) {
          "a dog\tdu chien\t0-0 1-1\nan owl\tde l'hibou\t0-0 0-1 1-2\n"},
         {"[S] ||| x ||| le héros\n[S] ||| y ||| le étage\n",
          "x\tle héros\t0-0 0-1\ny\tl'étage\t0-0 0-1\n"},
+        {"%join à *s ||| aux\n[S] ||| x ||| à chats\n[S] ||| y ||| à chat\n[S] ||| z ||| à s\n",
+         "x\taux chats\t0-0 0-1\ny\tà chat\t0-0 0-1\nz\taux s\t0-0 0-1\n"},
         {"[S] ||| un +do +able z ||| x +y + ||| 0-0 1-1 3-2\n", "undoable z\txy +\t0-0 1-1\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

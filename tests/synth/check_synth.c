@@ -246,6 +246,9 @@ START_TEST(refuses_more_than_a_toy) {
                               &out, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text, "a toy corpus has at most 1000000 pairs");
+    ck_assert(!sa_synth_write(&(sa_toy){.task = "dates", .check = true}, NULL, &out, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "the task 'dates' has no grammar");
     ck_assert_ptr_null(out.text);
 }
 END_TEST

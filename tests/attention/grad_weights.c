@@ -3,6 +3,7 @@
  * spans to alpha. */
 #include "support/attending.h"
 #include "support/suite.h"
+#include "support/traced.h"
 
 #include <complex.h>
 #include <stdlib.h>
@@ -295,10 +296,28 @@ START_TEST(weights_follow_their_formulas) {
 }
 END_TEST
 
+/* What is added to the scores is traced alone, whatever the head before has left. */
+START_TEST(biases_are_traced_alone) {
+    traced_reader reader = {{take_traced}, "b", 1, {0}, {0}};
+    causal = false;
+    open_case(_i);
+    sa_tracing = &reader.tracer;
+    attend();
+    sa_tracing = NULL;
+    const int S = words_before[1];
+    ck_assert(cases[_i].positions && reader.x.rows == S && reader.x.cols == S);
+    for (int i = 0; i < S; i++)
+        for (int j = 0; j < S; j++)
+            ck_assert_double_eq_tol(sa_row(reader.x, i)[j],
+                                    cases[_i].score(0, i, j, 1) - plain(0, i, j, 1), 1e-12);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("weights", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_follow_their_formulas, 0, 2 * CASES);
+    tcase_add_loop_test(tests, biases_are_traced_alone, 5, 8);
     return suite_run(suite);
 }

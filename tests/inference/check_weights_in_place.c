@@ -3,6 +3,8 @@
 #include "support/small_training.h"
 #include "support/suite.h"
 
+#include <float.h>
+#include <math.h>
 #include <zlib.h>
 
 static char best_path[160];
@@ -161,6 +163,21 @@ START_TEST(every_piece_is_checked) {
 }
 END_TEST
 
+/* The least and the greatest normal numbers are normal. */
+START_TEST(normal_numbers_are_told_from_others) {
+    static const struct {
+        float number;
+        bool normal;
+    } cases[] = {{0, true},       {-0.0F, true},        {FLT_MIN, true},   {-FLT_MIN, true},
+                 {FLT_MAX, true}, {-FLT_MAX, true},     {INFINITY, false}, {NAN, false},
+                 {1e-40F, false}, {FLT_TRUE_MIN, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const float numbers[] = {1, cases[i].number, -2};
+        ck_assert_int_eq(sa_model_numbers_normal(numbers, sizeof numbers), cases[i].normal);
+    }
+}
+END_TEST
+
 /* A vocabulary's text is counted with 31 bits in a file. */
 START_TEST(a_vocabulary_is_as_large_as_a_file_holds) {
     for (int side = 0; side < 2; side++)
@@ -182,6 +199,7 @@ int main(void) {
     tcase_add_test(tests, weights_in_another_order_are_copied);
     tcase_add_test(tests, a_container_in_memory_keeps_its_bytes);
     TCase *plain = tcase_create("plain");
+    tcase_add_test(plain, normal_numbers_are_told_from_others);
     tcase_add_test(plain, a_vocabulary_is_as_large_as_a_file_holds);
     suite_add_tcase(suite, plain);
     TCase *large = tcase_create("large");

@@ -45,9 +45,13 @@ static sa_attend_options job_of(int attention, int heads) {
                                .each = keep};
 }
 
+extern _Thread_local struct sa_tracer *sa_tracing;
+
+/* What is computed afterwards is nobody's step. */
 static void attend(const sa_attend_options *job) {
     count = 0;
     ck_assert_msg(sa_attend(job, &out, &error), "%s", error.text);
+    ck_assert_ptr_null(sa_tracing);
 }
 
 /* Step number i (from 0) of that name. */

@@ -245,6 +245,28 @@ START_TEST(written_arrays_are_read) {
 }
 END_TEST
 
+/* Targets are rows. */
+START_TEST(written_arrays_need_not_be_square) {
+    double weights[] = {.25, .5, .25, .5, .125, .375};
+    const char *words[] = {"a", "b", "c"};
+    const sa_alignment alignment = {.source = words,
+                                    .target = words,
+                                    .sources = 3,
+                                    .targets = 2,
+                                    .heads = 1,
+                                    .layers = 1,
+                                    .weights = weights};
+    sa_buffer out = {0};
+    sa_matrix_npy(&alignment, 0, &out);
+    ck_assert_msg(reads(out.text, out.size), "%s", error.text);
+    ck_assert_int_eq(file.alignment.targets, 2);
+    ck_assert_int_eq(file.alignment.sources, 3);
+    for (int k = 0; k < 6; k++) ck_assert_double_eq(file.alignment.weights[k], weights[k]);
+    sa_buffer_release(&out);
+    close_file();
+}
+END_TEST
+
 /* ---- JSON lines, tables, notes --------------------------------------------------------------- */
 
 static const struct {
@@ -322,6 +344,7 @@ int main(void) {
     tcase_add_test(tests, an_array_that_is_cut_off);
     tcase_add_test(tests, a_tensor_that_is_damaged);
     tcase_add_test(tests, written_arrays_are_read);
+    tcase_add_test(tests, written_arrays_need_not_be_square);
     tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);
     tcase_add_test(tests, given_words_and_links_come_first);
     return suite_run(suite);

@@ -1,4 +1,5 @@
 /* What a page has of a model: attention, losses and translations of the first sentences. */
+#include "attention/score.h"
 #include "report/html_report.h"
 #include "support/small_training.h"
 #include "support/suite.h"
@@ -76,11 +77,30 @@ START_TEST(a_page_does_not_tell_of_threads) {
 }
 END_TEST
 
+/* Of these normalizers the weights of words may sum to less than 1; so may any without settings. */
+START_TEST(a_page_tells_whether_there_is_a_null_key) {
+    static const char *const with[] = {"null", "null-key", "sink", "stick-breaking", "softpick"};
+    for (int k = -1; k < 0 || sa_normalizers[k].name; k++) {
+        sa_settings settings = small_settings();
+        sa_html_report report;
+        bool wanted = k < 0;
+        for (size_t i = 0; k >= 0 && i < sizeof with / sizeof *with; i++)
+            wanted |= strcmp(sa_normalizers[k].name, with[i]) == 0;
+        settings.normalizer = k;
+        sa_html_report_init(&report, "align", "title", 1);
+        sa_html_report_model(&report, "model", k < 0 ? NULL : &settings, 0);
+        ck_assert_int_eq(json_is_true(json_object_get(report.model, "null_key")), wanted);
+        sa_html_report_release(&report);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("page_model", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_page_translates_its_sentences);
     tcase_add_test(tests, a_page_does_not_tell_of_threads);
+    tcase_add_test(tests, a_page_tells_whether_there_is_a_null_key);
     return suite_run(suite);
 }

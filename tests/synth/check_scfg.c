@@ -76,6 +76,7 @@ END_TEST
 START_TEST(links_words_of_symbols) {
     derives("[S] ||| a [X,1] b ||| c [X,1] d ||| 0-2 1?0 2p2\n[X] ||| x y ||| z ||| 1-0\n",
             "a x y b\tc z d\t0-2 1p0 2p0 2-1 3p2\n");
+    derives("%possible a\n[S] ||| %possible ||| c\n", "%possible\tc\t0-0\n");
     derives("%possible a .\n[S] ||| a b . ||| c d .\n",
             "a b.\tc d.\t0p0 0p1 0p2 1-0 1-1 1p2 2p0 2p1 2p2\n");
 }

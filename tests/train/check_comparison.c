@@ -37,6 +37,7 @@ static void compare(const sa_settings *settings, const char *test) {
     compared = json_loads(result.json, 0, NULL);
     table = strdup(result.table);
     sa_compare_result_release(&result);
+    ck_assert(!result.stopped && !result.table && !result.json);
 }
 
 static sa_settings settings_of_comparison(void) {

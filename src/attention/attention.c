@@ -6,8 +6,8 @@
 #include "attention/attention.h"
 #include "tensor/trace.h"
 
-static void weights_forward(const sa_attention *w, const sa_head *head);
-static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
+static void normalizer_forward(const sa_attention *w, const sa_head *head);
+static void normalizer_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 
 /* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017)
  *
@@ -17,7 +17,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_score_forward(w, head); /* e_ij = f(q_i, k_j) */
     sa_parts_forward(w, SA_PLACE_SCORES, head);
     sa_trace_head(w, head, "e", head->alpha);
-    weights_forward(w, head); /* alpha_i = pi(e_i) */
+    normalizer_forward(w, head); /* alpha_i = pi(e_i) */
     sa_trace_head(w, head, "pi(e)", head->alpha);
     sa_parts_forward(w, SA_PLACE_WEIGHTS, head);
     sa_trace_head(w, head, "alpha", head->alpha);
@@ -26,7 +26,10 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_trace_head(w, head, "c", head->c);
 }
 
-/* Parts replaced q and k in buffers that the next head overwrote, so their hooks run again. */
+/* dc [Q x d_v] -> dq [Q x d_k], dk [S x d_k], dv [S x d_v]; dalpha [Q x S] becomes de, in place
+ *
+ * A part that changed q or k worked on a copy, which the next head overwrote. So the hooks of the
+ * keys run again; they also replace d->k by a zeroed copy, which heads.c adds to the real one. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
     const sa_mat alpha = head->alpha; /* parts replace it by what the line before them gave */
     sa_parts_forward(w, SA_PLACE_KEYS, head); /* q and k as the score read them */
@@ -34,7 +37,7 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
     sa_gemm_nt(d->c, head->v, 1, d->alpha); /* c_i = sum_j alpha_ij v_j */
     sa_gemm_tn(head->alpha, d->c, 1, d->v); /* without W_v, v_j is h_j and this is dh_j */
     sa_parts_backward(w, SA_PLACE_WEIGHTS, head, d);
-    weights_backward(w, head, d); /* alpha_i = pi(e_i) */
+    normalizer_backward(w, head, d); /* alpha_i = pi(e_i) */
     sa_parts_backward(w, SA_PLACE_SCORES, head, d);
     sa_score_backward(w, head, d); /* e_ij = f(q_i, k_j) */
     head->alpha = alpha;
@@ -76,7 +79,7 @@ static void zero_unseen(const sa_head *head, sa_mat x) {
 }
 
 /* alpha_i = pi(e_i) over the keys that query i sees; elsewhere 0    alpha [Q x S] */
-static void weights_forward(const sa_attention *w, const sa_head *head) {
+static void normalizer_forward(const sa_attention *w, const sa_head *head) {
     if (!head->spans) w->normalizer->forward(*head->exponent, head->alpha);
     for (int i = 0; head->spans && i < head->alpha.rows; i++)
         w->normalizer->forward(*head->exponent, seen(head, head->alpha, i));
@@ -92,7 +95,9 @@ static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
     return again.alpha;
 }
 
-static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
+/* Turns d->alpha, in place, from dalpha into de [Q x S];
+ * softmax: de_ij = alpha_ij (dalpha_ij - sum_k alpha_ik dalpha_ik) */
+static void normalizer_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
     const sa_normalizer *pi = w->normalizer;
     if (!pi->scored_backward) { /* outside the spans alpha is 0, which adds nothing to de */
         pi->backward(*head->exponent, head->alpha, d->alpha, head->dexponent);
@@ -109,8 +114,8 @@ const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span 
     const int S = head->v.rows;
     bool whole = true;
     for (int l = 0; l < head->q.rows; l++) {
-        const int visible = head->i + l > head->causal ? head->i + l : head->causal;
-        spans[l] = (sa_span){0, head->causal && visible < S ? visible : S};
+        const int visible = head->i + l > head->prefix ? head->i + l : head->prefix;
+        spans[l] = (sa_span){0, head->prefix && visible < S ? visible : S};
         sa_parts_span(w, head, l, &spans[l]);
         whole = whole && spans[l].count == S;
     }

@@ -20,7 +20,7 @@ typedef struct sa_attention { /* weights, or their gradients */
     const sa_normalizer *normalizer;
     int heads, kv_heads;        /* H, and G <= H; H = 0: there is no attention */
     int query_width, key_width; /* of q (for H heads) and of k (for G heads) */
-    int value_width;    /* of the values (for G heads), if they are projected; with latents 0 */
+    int value_width;            /* of the values (for G heads); 0: they are not projected by W_v */
     int output_width;   /* of [o^1 .. o^H]; 0: the values are the annotations, c their sum */
     sa_weight W_a;      /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;      /* projects the annotations */
@@ -89,7 +89,7 @@ typedef struct sa_span {
 typedef struct sa_head {
     int index, unit;      /* of the head, from 0; its first unit in q and k (not 0: a second map) */
     int i, sentence;      /* sentence: index in the memory */
-    int causal;           /* P > 0: the query at position i sees the first max(i, P) keys */
+    int prefix;           /* 0: every query sees all keys; P: at i, the first max(i, P) */
     sa_mat v_a, q, k, v;  /* the score's parameters [1 x ..], [Q x d_k], [S x d_k], [S x d_v] */
     sa_mat alpha;         /* [Q x S] e, which becomes alpha */
     sa_mat c;             /* [Q x d_v] */
@@ -132,11 +132,12 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d);
  * target positions i, i + 1, .. (from 1). */
 typedef struct sa_queries {
     int blocks;
-    const int *first;  /* [blocks + 1] block b is rows first[b] .. first[b+1]-1; NULL, in steps: row
-                          b, at position i */
-    bool causal;       /* queries are of the last words and see only the keys up to their own */
-    const int *prefix; /* [blocks] how many of the first keys every query sees; NULL: 1 */
-    const int *which;  /* [blocks] the sentence of each block; NULL: b */
+    const int *first; /* [blocks + 1] block b is rows first[b] .. first[b+1]-1; NULL, in steps: row
+                         b, at position i */
+    bool causal;      /* queries are of the last words and see only the keys up to their own */
+    const int
+        *prefix; /* [blocks] P: the query at position i sees the first max(i, P) keys; NULL: 1 */
+    const int *which; /* [blocks] the sentence of each block; NULL: b */
     int i;
 } sa_queries;
 
@@ -144,7 +145,7 @@ typedef struct sa_queries {
 typedef struct sa_query_block {
     int row, count;
     int sentence, i;
-    int causal; /* as in sa_head */
+    int prefix; /* 0: every query sees all keys; otherwise P, see sa_queries */
 } sa_query_block;
 
 /* Attends with the states s [R x n]: reads rows.previous_carry, fills the other rows and c
@@ -152,11 +153,13 @@ typedef struct sa_query_block {
 void sa_attention_forward(const sa_attention *w, const sa_memory *memory, const sa_queries *queries,
                           sa_mat s, sa_attention_rows rows, sa_mat c,
                           const sa_attention_scratch *scratch);
-/* Starts from dc and d.carry; accumulates into ds, dmemory and the score's and parts' weights in
- * dw; overwrites the rest of d, and dc if parts change the output of a head without projections. */
+/* Starts from dc [R x A] and d.carry; accumulates into ds [R x n], the keys and values of dmemory,
+ * and the score's and parts' weights in dw; overwrites the rest of d, and dc if parts change the
+ * output of a head without projections. */
 void sa_attention_backward(const sa_attention *w, const sa_attention_pass *pass,
                            const sa_queries *queries, sa_mat dc, sa_mat ds, sa_attention *dw);
-/* Accumulates the gradients of W_a, W_c and of the parts' projections, for any number of steps. */
+/* Accumulates the gradients of W_a, W_c and of the parts' projections, of R rows of any steps:
+ * s [R x n], dc [R x A]. */
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw);
 

@@ -8,7 +8,8 @@
  *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
  *                                                            Shazeer 2019; Ainslie et al. 2023
  *
- * A Transformer names the matrices W_q, W_k, W_v and W_o, and has them even with a single head. */
+ * In a Transformer W_a is the paper's W_q, U_a its W_k and W_c its W_o, and model files call them
+ * so; they exist even with a single head. */
 #include "attention/heads.h"
 #include "attention/parts.h"
 
@@ -84,7 +85,7 @@ static void project(sa_weight W, sa_mat x, sa_mat y) {
                      sa_head_slice(y, slices, k));
 }
 
-/* dx += W' dy */
+/* dx += dy W    dy [R x out], W [out x in], dx [R x in] */
 static void project_backward(sa_weight W, sa_mat dy, sa_mat dx) {
     const int slices = dx.cols / W.mat.cols;
     for (int k = 0; k < slices; k++)
@@ -92,7 +93,7 @@ static void project_backward(sa_weight W, sa_mat dy, sa_mat dx) {
                      sa_head_slice(dx, slices, k));
 }
 
-/* dW += dy x' */
+/* dW += dy' x    dy [R x out], x [R x in] */
 static void project_weights_backward(sa_mat dy, sa_mat x, sa_weight dW) {
     const int slices = x.cols / dW.mat.cols;
     for (int k = 0; k < slices; k++)
@@ -195,15 +196,16 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
     }
 }
 
-/* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, dmemory except its
- * annotations, and the score's and parts' weights in dw. */
+/* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, the keys and values of
+ * dmemory (without W_v the values are its annotations: dh_j), and the score's and parts' weights in
+ * dw. */
 static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
                            sa_query_block block, sa_mat d_o, sa_attention *dw) {
     const sa_attention_scratch *scratch = pass->scratch;
     sa_head all = block_of(w, pass->memory, block, pass->rows, d_o, scratch),
             dall = block_of(dw, pass->dmemory, block, pass->d, d_o, scratch);
     dall.dw = dw;
-    all.c = (sa_mat){0}; /* not stored by the forward pass */
+    all.c = (sa_mat){0}; /* it would be d_o; no backward function reads c */
     all.spans = sa_attention_spans(w, &all, scratch->spans);
     for (int k = 0; k < w->heads; k++) {
         sa_head head = head_of(w, &all, k), d = head_of(w, &dall, k);
@@ -240,7 +242,7 @@ static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query
     const int b = block.sentence;
     sa_head all = {.i = block.i,
                    .sentence = b,
-                   .causal = block.causal,
+                   .prefix = block.prefix,
                    .v_a = w->v_a,
                    .k = sa_sentence_rows(memory->keys, memory->first, b),
                    .v = sa_sentence_rows(memory->values, memory->first, b),

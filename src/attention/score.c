@@ -6,8 +6,7 @@
 #include "attention/parts.h"
 #include "tensor/dispatch.h"
 
-/* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
- */
+/* ---- Additive: a perceptron with one hidden layer -------------------------------------------- */
 
 /* Binds v_a [1 x n_a]. */
 static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
@@ -20,16 +19,18 @@ static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int
  *   q [Q x n_a], k [S x n_a] -> e [Q x S]; scratch [S x n_a] */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
-        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* a_j = tanh(q_i + k_j) */
-        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' a_j */
+        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* hidden_j = tanh(q_i + k_j) */
+        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' hidden_j */
     }
 }
 
-/* Starts from a = tanh(q + k) of one word; accumulates de v (1 - a^2) into dq and dk. */
-SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
-                                        sa_real *dk, int size) {
-    for (int l = 0; l < size; l++) {
-        const sa_real da = de * v[l] * (1 - t[l] * t[l]);
+/* Of one word, hidden = tanh(a), a = q_i + k_j: da = de v_a . (1 - hidden^2), dq += da, dk += da
+ *
+ *   v_a, hidden, dq, dk [n_a] */
+SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v_a, const sa_real *hidden,
+                                        sa_real *dq, sa_real *dk, int n_a) {
+    for (int l = 0; l < n_a; l++) {
+        const sa_real da = de * v_a[l] * (1 - hidden[l] * hidden[l]);
         dq[l] += da;
         dk[l] += da;
     }
@@ -41,8 +42,8 @@ void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, 
     for (int i = 0; i < q.rows; i++) {
         sa_mat dei = sa_rows(de, i, 1);
         sa_tanh_shifted(k, sa_row(q, i), scratch);
-        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' a_j */
-        for (int j = 0; j < k.rows; j++)   /* a_j = tanh(q_i + k_j) */
+        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' hidden_j */
+        for (int j = 0; j < k.rows; j++)   /* hidden_j = tanh(q_i + k_j) */
             word_backward(dei.x[j], v_a.x, sa_row(scratch, j), sa_row(dq, i), sa_row(dk, j),
                           k.cols);
     }
@@ -61,7 +62,7 @@ static void dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, s
     sa_gemm_tn(de, q, 1, dk);
 }
 
-/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n_a)    q [Q x n_a], k [S x n_a] */
+/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(d_k)    q [Q x d_k], k [S x d_k] */
 static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     dot_forward(v_a, q, k, e, scratch);
     sa_scale(1 / sa_sqrt((sa_real)q.cols), e);
@@ -69,13 +70,13 @@ static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat 
 
 static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                 sa_mat dv_a, sa_mat scratch) {
-    sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n_a) */
+    sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = q k' / sqrt(d_k) */
     dot_backward(v_a, q, k, de, dq, dk, dv_a, scratch);
 }
 
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
-/* Binds log h, with h^2 = sqrt(n_a) for n_a of one head: with keys of equal lengths, training
+/* Binds log h, with h^2 = sqrt(d_k): with keys of equal lengths, training
  * starts as with scaled-dot. */
 static sa_mat gaussian_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
@@ -103,7 +104,7 @@ static void gaussian_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat sc
 
 /* dq_i += de_ij (k_j - q_i) / h^2, dk_j its negative, dlog h += de_ij |q_i - k_j|^2 / h^2 */
 static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                              sa_mat down, sa_mat scratch) {
+                              sa_mat d_own, sa_mat scratch) {
     const sa_real sharp = precision(own);
     for (int i = 0; i < q.rows; i++)
         for (int j = 0; j < k.rows; j++) {
@@ -114,7 +115,7 @@ static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat 
                 sa_row(dq, i)[l] += gap;
                 sa_row(dk, j)[l] -= gap;
             }
-            down.x[0] += d * distance(qi, kj, q.cols);
+            d_own.x[0] += d * distance(qi, kj, q.cols);
         }
 }
 
@@ -177,10 +178,10 @@ static void cosine_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scra
 }
 
 static void cosine_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                            sa_mat down, sa_mat scratch) {
+                            sa_mat d_own, sa_mat scratch) {
     const double b = own.x[0], beta = fmax(b, 0) + log1p(exp(-fabs(b)));
     const sa_real dbeta = cosines_backward((sa_real)beta, q, k, de, dq, dk, scratch);
-    down.x[0] += dbeta * (sa_real)(1 / (1 + exp(-b)));
+    d_own.x[0] += dbeta * (sa_real)(1 / (1 + exp(-b)));
 }
 
 /* Section 3 of Henry et al. 2020: g = log2(L^2 - L) for sentences of L words, here the longest */
@@ -196,8 +197,8 @@ static void qk_norm_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scr
 }
 
 static void qk_norm_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                             sa_mat down, sa_mat scratch) {
-    down.x[0] += cosines_backward(own.x[0], q, k, de, dq, dk, scratch);
+                             sa_mat d_own, sa_mat scratch) {
+    d_own.x[0] += cosines_backward(own.x[0], q, k, de, dq, dk, scratch);
 }
 
 static const char *refuse_signs(const sa_attention_sizes *sizes) {

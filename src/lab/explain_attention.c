@@ -171,11 +171,11 @@ static void write_normalizer(const sa_attention_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
     write_formula(view, normalizer->citation, normalizer->formula);
-    const int causal = view->causal; /* 1, or the length of a full prefix */
+    const int prefix = view->prefix; /* 1, or the length of a full prefix */
     const char *source = has(view, &sa_merged_part) ? "S + " : "";
-    if (causal == 1) sa_explainer_write(view->out, NULL, "%sj <= %si", over, source);
-    if (causal > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, causal);
-    if (causal) over = ", ";
+    if (prefix == 1) sa_explainer_write(view->out, NULL, "%sj <= %si", over, source);
+    if (prefix > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, prefix);
+    if (prefix) over = ", ";
     for (int p = 0; p < view->w->parts; p++)
         if (view->w->part[p].kind->span) {
             sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].kind->formula);
@@ -284,7 +284,7 @@ static void explain_head(sa_attention_view *view, int k) {
 
 void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
     const sa_attention *w = view.w;
-    const sa_query_block block = {view.row, 1, 0, view.i, view.causal};
+    const sa_query_block block = {view.row, 1, 0, view.i, view.prefix};
     view.out = out, view.maps = has(&view, &sa_two_maps_part) ? 2 : 1;
     explain_trace(&view, -1);
     for (int k = 0; k < w->heads; k++) {
@@ -369,7 +369,7 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
                  .state = pre ? "a_i" : "x_i",
                  .word = word,
                  .layer = true,
-                 .causal = block.causal,
+                 .prefix = block.prefix,
                  .c = sa_explainer_traced(out, "c", y),
              });
     sa_explainer_write(out, layer_place, "y_i = %s", pre ? "x_i + c_i" : "LayerNorm(x_i + c_i)");

@@ -85,7 +85,7 @@ typedef struct sa_attention_view {
     int row, i;               /* the query's row; and position, from 1 */
     const char *state, *word; /* what makes the query and the keys: "s_{i-1}", "h_j" */
     bool layer;               /* of a Transformer, where tensors have the names of 2017 */
-    int causal;               /* later words are masked: see sa_head */
+    int prefix;               /* later words are masked: see sa_head */
     sa_mat c;
     /* What sa_explain_attention fills in: */
     sa_explainer *out;

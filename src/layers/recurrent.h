@@ -72,8 +72,8 @@ int sa_recurrent_da_width(const sa_recurrent *w);
 
 typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
 
-/* One factor of a product: the weights or their gradients; of the blocks of the row, which begin
- * at block `at`, the product uses `count` from `first` on. */
+/* One product, W x, U s or C c, or its gradient: W has the rows of blocks first .. first+count-1,
+ * and the product is added to a from block at + first on. */
 typedef struct sa_factor {
     const sa_recurrent *w;
     sa_product product;
@@ -87,7 +87,8 @@ sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
 
 /* Computes a += W x, or a += LN(W x) (Ba et al. 2016, supplementary material). */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
-/* Computes dx = beta dx + da W. Call it exactly once per row. */
+/* Computes dx = beta dx + da W. Call it once per row: a layer normalization
+ * also accumulates its gradients into dw. */
 void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
                          sa_recurrent *dw);
 /* Accumulates for all rows at once; by.w holds the gradients. */

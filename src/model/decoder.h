@@ -66,21 +66,23 @@ typedef struct sa_decoder_rows {
     sa_mat c; /* [R x context] */
 } sa_decoder_rows;
 
-/* The gradients of the loss with respect to the activations. */
+/* The gradients of the loss with respect to the activations. R rows: of all steps; B rows: of the
+ * current step, overwritten by the next. */
 typedef struct sa_decoder_layer_gradients {
-    sa_mat a;             /* [R x ..] pre-activations */
-    sa_mat y;             /* [B x n] of the current step, as are these: */
+    sa_mat a; /* [R x ..] pre-activations */
+    sa_mat y; /* [B x n] what this step's readers of s_i add; in the first layer it is s.s */
     sa_state previous, s; /* [B x n] */
 } sa_decoder_layer_gradients;
 
 typedef struct sa_decoder_gradients {
-    sa_mat input, readout_state; /* readout_state [R x n]: of the state that the readout sees */
+    sa_mat input;         /* [R x m (+ l)] */
+    sa_mat readout_state; /* [R x n] of the state that the readout sees */
     sa_decoder_layer_gradients layer[SA_MAX_LAYERS];
     sa_mat context_a;  /* [R x ..] of the context's cell */
     sa_state proposal; /* [B x n] u_i */
-    sa_mat x;          /* [B x n] workspace: what a layer above the first reads */
+    sa_mat x;          /* [B x n] of what a layer above the first reads */
     sa_attention_rows attention;
-    sa_mat c;
+    sa_mat c; /* [R x context] */
 } sa_decoder_gradients;
 
 /* A step: target position i (from 1); row l belongs to sentence which[l] (NULL: l). */

@@ -11,7 +11,7 @@
 /* Visit i, from 0, of a direction reads step i, or steps - 1 - i backward. */
 typedef struct visit {
     int start, active; /* the rows of the step, one for each sentence longer than t */
-    int before;        /* the first row of the step visited before */
+    int before;        /* the first row of the step that was visited last */
     int continuing;    /* the sentences with a state from that step; the others begin with h = 0 */
 } visit;
 
@@ -24,7 +24,7 @@ static visit visit_of(const sa_batch_side *side, bool backward, int i) {
 
 /* A.2.1: h_t = f(E x_t, h_{t-1}), backward f(E x_t, h_{t+1})
  *
- *   x [N x m] -> states [N x n], N words, step by step */
+ *   vectors E x_t [N x m] -> states [N x n], N words, step by step */
 static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
                               const sa_direction *cache, sa_arena products, sa_state states) {
     const sa_recurrent_rows *all = &cache->cell;
@@ -97,7 +97,7 @@ static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstate
         sa_state_add(sa_state_rows(dlast, b, 1), last_state(batch, dstates, b));
 }
 
-/* x = E y, with positions x += PE(t): [N x m] */
+/* E x_t of all source words, with positions + PE(t)    [N x m] */
 static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                           sa_rng *rng, sa_encoder_cache *cache) {
     const sa_batch_side *side = &batch->source;

@@ -69,7 +69,7 @@ void sa_pointer_loss(const sa_readout_cache *cache, sa_word_objectives words);
 /* ---- From the loss back to the model --------------------------------------------------------- */
 
 /* The gradients of the loss with respect to the outputs of a forward pass, a row for each target
- * word. The buffers belong to the pass. */
+ * word. The buffers belong to the pass: alpha and part are those of decoder.d.attention. */
 typedef struct sa_output_gradients {
     sa_mat t;                  /* [M x l] the vectors that predict words */
     sa_mat copy_gate;          /* [M x 1] z of the copy gate; copying only */

@@ -7,8 +7,8 @@
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* -sum_i log p(y_i), and its gradient: d holds what the terms of the loss give to the outputs of
- * the forward pass, from which the backward pass starts. pair_forward and pair_backward of
+/* -sum_i log p(y_i), and its gradient. d has the gradients of t_i and alpha_ij: sa_pass_losses
+ * fills it, and sa_pass_backward starts from it. pair_forward and pair_backward of
  * paper/rnnsearch.c, generalized */
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {

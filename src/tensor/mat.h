@@ -7,6 +7,7 @@
  *   B sentences      T target words       S source words      N source words of the whole batch
  *   m embedding      n hidden             n_a alignment        l maxout        K vocabulary
  *   A annotation     H heads, G of keys   Q queries           R rows, L of a step
+ *   d_k, d_v columns of q and k, and of v, in one head
  *
  *   s decoder state  h annotation         c context           o output of a head
  *   q query          k key                v value             e score         alpha weight

@@ -13,15 +13,15 @@ typedef struct coverage { /* weights, or their gradients */
     sa_mat w_c;           /* [1 x n_a] for all heads */
     sa_mat U_f;           /* [1 x A] for fertilities; without columns, all of them are 1 */
     sa_real N;            /* the largest fertility */
-    bool loss;
+    bool penalized;       /* by sum_j min(alpha_ij, C_{i-1,j}) */
 } coverage;
 
 /* ---- Fertility ------------------------------------------------------------------------------- */
 
 static sa_part_widths widths(const sa_attention *w, int part, int queries, int steps) {
     const coverage *own = sa_part_own(w, part);
-    const int loss = own->loss; /* of a query, summed over heads */
-    return (sa_part_widths){.memory = own->U_f.cols > 0, .row = loss, .gradient = loss};
+    const int penalty = own->penalized; /* of a query, summed over heads */
+    return (sa_part_widths){.memory = own->U_f.cols > 0, .row = penalty, .gradient = penalty};
 }
 
 /* Phi_j = N sigma(U_f h_j) */
@@ -35,13 +35,13 @@ static void fertility_forward(const sa_attention *w, int part, sa_memory *memory
 
 static void fertility_backward(const sa_attention *w, int part, const sa_memory *memory,
                                sa_memory *d, sa_attention *dw) {
-    const coverage *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
+    const coverage *own = sa_part_own(w, part), *d_own = sa_part_own(dw, part);
     const sa_mat h = memory->annotations, Phi = memory->part[part];
     for (int j = 0; own->U_f.cols && j < h.rows; j++) {
-        const sa_real share = *sa_row(Phi, j) / own->N,
-                      da = *sa_row(d->part[part], j) * own->N * share * (1 - share);
+        const sa_real sigma = *sa_row(Phi, j) / own->N,
+                      da = *sa_row(d->part[part], j) * own->N * sigma * (1 - sigma);
         sa_axpy(da, own->U_f.x, sa_row(d->annotations, j), h.cols);
-        sa_axpy(da, sa_row(h, j), down->U_f.x, h.cols);
+        sa_axpy(da, sa_row(h, j), d_own->U_f.x, h.cols);
     }
 }
 
@@ -83,7 +83,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 
 /* ---- The sum --------------------------------------------------------------------------------- */
 
-static sa_mat penalty(sa_mat row) {
+static sa_mat penalty_of(sa_mat row) {
     return row;
 }
 
@@ -91,31 +91,31 @@ static void query_forward(const sa_attention *w, int part, sa_head *head) {
     sa_zero(head->rows.part[part]);
 }
 
-/* C_ij = C_{i-1,j} + alpha_ij / Phi_j; the loss adds sum_j min(alpha_ij, C_{i-1,j}) */
+/* C_ij = C_{i-1,j} + alpha_ij / Phi_j; the penalty is sum_j min(alpha_ij, C_{i-1,j})
+ *
+ *   alpha, C [1 x S], Phi [S x 1]: one query */
 static void sum_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat previous = previous_of(w, part, head), alpha = head->alpha,
                  C = sa_part_carry(w, part, head->rows.carry, head->index, alpha.cols),
                  Phi = sa_part_memory(part, head);
     for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
-    const sa_mat sum = head->rows.part[part];
-    sa_real loss = 0;
-    for (int j = 0; sum.cols && j < C.cols; j++)
-        loss += alpha.x[j] < previous.x[j] ? alpha.x[j] : previous.x[j];
-    if (sum.cols) *sum.x += loss;
+    const sa_mat penalty = head->rows.part[part];
+    for (int j = 0; penalty.cols && j < C.cols; j++)
+        *penalty.x += alpha.x[j] < previous.x[j] ? alpha.x[j] : previous.x[j];
 }
 
 static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_mat previous = previous_of(w, part, head), dprevious = previous_of(w, part, d),
                  alpha = head->alpha, dalpha = d->alpha, Phi = sa_part_memory(part, head),
-                 dPhi = sa_part_memory(part, d), loss = d->rows.part[part],
+                 dPhi = sa_part_memory(part, d), dpenalty = d->rows.part[part],
                  dC = sa_part_carry(w, part, d->rows.carry, head->index, alpha.cols);
     sa_add(dC, dprevious);
     for (int j = 0; j < dC.cols; j++) {
-        const sa_real share = dC.x[j] / fertility_of(Phi, j);
-        dalpha.x[j] += share;
-        if (Phi.cols) *sa_row(dPhi, j) -= share * alpha.x[j] / *sa_row(Phi, j);
-        if (loss.cols) /* if both are equal, C counts as the smaller one */
-            *(alpha.x[j] < previous.x[j] ? &dalpha.x[j] : &dprevious.x[j]) += *loss.x;
+        const sa_real dcovered = dC.x[j] / fertility_of(Phi, j); /* of alpha_ij / Phi_j */
+        dalpha.x[j] += dcovered;
+        if (Phi.cols) *sa_row(dPhi, j) -= dcovered * alpha.x[j] / *sa_row(Phi, j);
+        if (dpenalty.cols) /* if both are equal, C counts as the smaller one */
+            *(alpha.x[j] < previous.x[j] ? &dalpha.x[j] : &dprevious.x[j]) += *dpenalty.x;
     }
 }
 
@@ -162,7 +162,7 @@ static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes
         covered->U_f =
             sa_bind_vector(binder, prefix, "U_f", sizes->annotation_width, SA_INIT_INPUT);
     covered->N = (sa_real)sizes->settings.max_fertility;
-    covered->loss = kind->loss;
+    covered->penalized = kind->loss;
 }
 
 const sa_part sa_coverage_part = {
@@ -180,7 +180,7 @@ const sa_part sa_coverage_part = {
                 [SA_PLACE_KEYS] = keys_forward,
                 [SA_PLACE_WEIGHTS] = sum_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_WEIGHTS] = sum_backward},
-    .rare = SA_RARE(.penalty = penalty, .kinks = kinks),
+    .rare = SA_RARE(.penalty = penalty_of, .kinks = kinks),
 };
 
 /* ---- Earlier weights ------------------------------------------------------------------------- *

@@ -60,7 +60,7 @@ static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
 /* Computes du = root y (1 - sigma(u)) dy. */
 static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                             sa_attention *dw) {
-    const delta *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
+    const delta *own = sa_part_own(w, part), *d_own = sa_part_own(dw, part);
     const sa_mat y = memory->part[part], du = d->part[part];
     for (int j = 0; j < y.rows; j++)
         for (int n = 0; n < y.cols; n++) {
@@ -69,7 +69,7 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
             sa_row(du, j)[n] *= (sa_real)(root * value * (1 - pow(value, 1 / root)));
         }
     if (y.cols)
-        sa_linear_backward(own->W, memory->annotations, du, d->annotations, down->W, down->b);
+        sa_linear_backward(own->W, memory->annotations, du, d->annotations, d_own->W, d_own->b);
 }
 
 /* What key/value head g has learned, and its input. */
@@ -200,7 +200,7 @@ static void word_backward(const reading *from, int key, const sa_real *x, sa_rea
 }
 
 static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const reading from = head_reading(w, part, head), down = head_reading(d->dw, part, d);
+    const reading from = head_reading(w, part, head), d_own = head_reading(d->dw, part, d);
     const int S = head->k.rows, size = head->k.cols;
     sa_real *dx = sa_row(from.x, S + 1), *y = sa_row(from.x, S + 2);
     for (int i = 0; i < d->alpha.rows; i++) {
@@ -211,7 +211,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
         for (int j = 1; j <= seen.count; j++) {
             const int key = seen.first + j - 1;
             word_backward(&from, key, sa_row(from.x, j), sa_row(d->alpha, i)[key], dx,
-                          sa_row(d->k, key), down.gates.cols ? sa_row(down.gates, key) : NULL);
+                          sa_row(d->k, key), d_own.gates.cols ? sa_row(d_own.gates, key) : NULL);
         }
         unit_backward(q, size, y, dx);
         sa_axpy(1, dx, sa_row(d->q, i), size);

@@ -33,11 +33,11 @@ static void t5_forward(const sa_attention *w, int part, sa_head *head) {
 }
 
 static void t5_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const distance_bias *down = sa_part_own(d->dw, part);
-    sa_real *dB = sa_row(down->B, head->index);
+    const distance_bias *d_own = sa_part_own(d->dw, part);
+    sa_real *dB = sa_row(d_own->B, head->index);
     for (int l = 0; l < d->alpha.rows; l++)
         for (int j = 0, i = head->i - 1 + l; j < d->alpha.cols; j++)
-            dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
+            dB[sa_t5_bucket(j - i, d_own->causal)] += sa_row(d->alpha, l)[j];
 }
 
 /* Returns 2^(-8 / heads), its square and so on. If heads is not a power of two: the slopes for the

@@ -30,12 +30,12 @@ static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
 /* du_l = (1 - f_l) dlog f_l */
 static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                             sa_attention *dw) {
-    const forgetting *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
+    const forgetting *own = sa_part_own(w, part), *d_own = sa_part_own(dw, part);
     const sa_mat log_f = memory->part[part], du = d->part[part];
     for (int l = 0; l < du.rows; l++)
         for (int k = 0; k < du.cols; k++)
             sa_row(du, l)[k] *= (sa_real)-expm1((double)sa_row(log_f, l)[k]);
-    sa_linear_backward(own->W_f, memory->annotations, du, d->annotations, down->W_f, down->b_f);
+    sa_linear_backward(own->W_f, memory->annotations, du, d->annotations, d_own->W_f, d_own->b_f);
 }
 
 /* ---- Biases ---------------------------------------------------------------------------------- */

@@ -60,10 +60,10 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
 }
 
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const latent *own = sa_part_own(w, part), *down = sa_part_own(d->dw, part);
+    const latent *own = sa_part_own(w, part), *d_own = sa_part_own(d->dw, part);
     const sa_mat q = plain_query(w, head), dq = query_of(w, part, d);
     sa_scale(scale_of(w, q), dq);
-    sa_weight_tn(q, dq, of_head(w, down->W_uk, head->index));
+    sa_weight_tn(q, dq, of_head(w, d_own->W_uk, head->index));
     sa_weight_nt(dq, of_head(w, own->W_uk, head->index), 1, plain_query(w, d));
 }
 

@@ -84,13 +84,13 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
 
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const location_aware own = head_of(w, part, head->index),
-                         down = head_of(d->dw, part, head->index);
+                         d_own = head_of(d->dw, part, head->index);
     const sa_mat f = filtered(w, part, head, false), df = filtered(w, part, head, true);
-    for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), down.b_a.x, d->k.cols);
-    sa_gemm_tn(d->k, f, 1, down.W_f);
+    for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), d_own.b_a.x, d->k.cols);
+    sa_gemm_tn(d->k, f, 1, d_own.W_f);
     sa_gemm_nn(d->k, own.W_f, 0, df);
     filter_backward(own.F, sa_earlier_weights(w, head, head), df, sa_earlier_weights(w, head, d),
-                    down.F);
+                    d_own.F);
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

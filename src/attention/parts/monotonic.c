@@ -58,8 +58,8 @@ void sa_monotonic_score_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat
 
 /* With u = sum_ij de_ij t_ij and v^ = v / |v|: dg = v^'u, dv = g (u - v^ v^'u) / |v| */
 void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                                 sa_mat down, sa_mat scratch) {
-    const monotonic w = parts_of(own), dw = parts_of(down);
+                                 sa_mat d_own, sa_mat scratch) {
+    const monotonic w = parts_of(own), dw = parts_of(d_own);
     const sa_real size = sa_length(w.v.x, w.v.cols), by = *w.g / size;
     for (int i = 0; i < q.rows; i++) {
         perceptron(w.b, sa_row(q, i), k, scratch);

@@ -73,7 +73,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *head) {
 }
 
 static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const relative_vectors *down = sa_part_own(d->dw, part);
+    const relative_vectors *d_own = sa_part_own(d->dw, part);
     for (int l = 0; l < head->q.rows; l++) {
         const sa_head one = query_of(sa_part_own(w, part), head, l);
         sa_head done = *d;
@@ -85,7 +85,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
         sa_add(done.k, d->k);
         for (int j = 0; j < done.k.rows; j++)
             sa_axpy(1, sa_row(done.k, j),
-                    row_of(down, down->a_K, j - (head->i - 1 + l)) + head->unit, done.k.cols);
+                    row_of(d_own, d_own->a_K, j - (head->i - 1 + l)) + head->unit, done.k.cols);
     }
     sa_zero(d->alpha); /* the scores that were replaced get nothing */
 }
@@ -104,13 +104,13 @@ static void output_forward(const sa_attention *w, int part, sa_head *head) {
 
 static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const relative_vectors *own = sa_part_own(w, part);
-    const relative_vectors *down = sa_part_own(d->dw, part);
+    const relative_vectors *d_own = sa_part_own(d->dw, part);
     for (int l = 0; l < head->alpha.rows; l++)
         for (int j = 0; j < head->alpha.cols; j++) {
             const int distance = j - (head->i - 1 + l);
             const sa_real *dc = sa_row(d->c, l);
             sa_row(d->alpha, l)[j] += sa_dot(dc, row_of(own, own->a_V, distance), d->c.cols);
-            sa_axpy(sa_row(head->alpha, l)[j], dc, row_of(down, down->a_V, distance), d->c.cols);
+            sa_axpy(sa_row(head->alpha, l)[j], dc, row_of(d_own, d_own->a_V, distance), d->c.cols);
         }
 }
 

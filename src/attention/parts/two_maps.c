@@ -31,12 +31,12 @@ sa_real sa_lambda_forward(const sa_attention *w) {
  * the gradient of the first row. */
 static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const two_maps *own = sa_part_own(w, part);
-    const two_maps *down = sa_part_own(d->dw, part);
+    const two_maps *d_own = sa_part_own(d->dw, part);
     const sa_real dlambda = *d->rows.part[part].x;
     for (int i = 0; i < 4; i += 2) {
         const sa_real dproduct = (i ? -dlambda : dlambda) * exp_product(own, i);
-        sa_axpy(dproduct, sa_row(own->lambda, i + 1), sa_row(down->lambda, i), own->lambda.cols);
-        sa_axpy(dproduct, sa_row(own->lambda, i), sa_row(down->lambda, i + 1), own->lambda.cols);
+        sa_axpy(dproduct, sa_row(own->lambda, i + 1), sa_row(d_own->lambda, i), own->lambda.cols);
+        sa_axpy(dproduct, sa_row(own->lambda, i), sa_row(d_own->lambda, i + 1), own->lambda.cols);
     }
 }
 

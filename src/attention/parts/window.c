@@ -97,9 +97,9 @@ static void center_backward(const sa_attention *w, int part, sa_attention_rows r
 
 static void center_weights_backward(int part, sa_mat s, sa_attention_rows rows, sa_attention_rows d,
                                     sa_attention *dw) {
-    const window *down = sa_part_own(dw, part);
-    sa_gemm_tn(sa_cols(d.part[part], SHARE, 1), hidden_of(rows.part[part]), 1, down->v_p);
-    sa_weight_tn(hidden_of(d.part[part]), s, down->W_p);
+    const window *d_own = sa_part_own(dw, part);
+    sa_gemm_tn(sa_cols(d.part[part], SHARE, 1), hidden_of(rows.part[part]), 1, d_own->v_p);
+    sa_weight_tn(hidden_of(d.part[part]), s, d_own->W_p);
 }
 
 /* ---- The Gaussian ---------------------------------------------------------------------------- */

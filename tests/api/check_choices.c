@@ -11,8 +11,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[23]; /* of the constants, in their order */
-    int constants[22];
+    const char *names[64]; /* of the constants, in their order */
+    int constants[64];
 } lists[] = {
     {sa_settings_option,
      "model",

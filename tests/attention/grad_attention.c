@@ -173,11 +173,15 @@ START_TEST(rotations_leave_scores_that_say_so) {
     const sa_mat e = unset(1, at.k.rows), again = unset(1, at.k.rows);
     w.score->forward(w.v_a, at.q, at.k, e, scratch.score);
     for (int j = -1; j < at.k.rows; j++) {
-        sa_real *x = j < 0 ? at.q.x : sa_row(at.k, j), y[] = {-x[1], x[0], -x[3], x[2]};
+        sa_real *x = j < 0 ? at.q.x : sa_row(at.k, j);
+        const sa_real y[] = {0.6 * x[0] - 0.8 * x[1], 0.8 * x[0] + 0.6 * x[1],
+                             0.6 * x[2] - 0.8 * x[3], 0.8 * x[2] + 0.6 * x[3]};
         memcpy(x, y, sizeof y);
     }
     w.score->forward(w.v_a, at.q, at.k, again, scratch.score);
-    ck_assert_int_eq(w.score->key != SA_KEY_UNITS, farthest(e, again) < 1e-14);
+    ck_assert_msg((w.score->key != SA_KEY_UNITS) == (farthest(e, again) < 1e-14),
+                  "%s: turning q and k together moves e by %g, which its key does not say",
+                  w.score->name, farthest(e, again));
 }
 END_TEST
 

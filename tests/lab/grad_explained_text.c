@@ -52,7 +52,13 @@ START_TEST(texts_stay) {
     size_t at = 0, line = 0; /* where they begin to differ, and the beginning of that line */
     for (; all.text[at] && all.text[at] == text[at]; at++)
         if (all.text[at] == '\n') line = at + 1;
-    ck_assert_msg(all.text[at] == text[at], "'%.99s' is not '%.99s'", all.text + line, text + line);
+    if (all.text[at] != text[at]) {
+        FILE *out = fopen("explanations.txt", "w");
+        ck_assert(out && fputs(all.text, out) >= 0 && fclose(out) == 0);
+        ck_abort_msg(
+            "'%.99s' is not '%.99s': explanations.txt in the folder of the tests has all of it",
+            all.text + line, text + line);
+    }
     free(text);
     sa_file_release(&file);
     sa_buffer_release(&all);

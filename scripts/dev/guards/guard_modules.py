@@ -167,7 +167,7 @@ def check_budget():
     total = sum(map(lines_of_code, SOURCES))
     print(f"{total} lines of C code in src, budget {budget}")
     if total > budget:
-        violations.append(f"src: {total - budget} lines above the budget in scripts/dev/guards/budget")
+        violations.append(f"src: {total - budget} lines above the budget in scripts/dev/guards/budget: remove as many, or raise it, and say why in the commit")
 
 
 def check_goals():

@@ -28,7 +28,7 @@ CHOICES = {  # the first is the default
     "guided-at": ("output", "input"),
     "tie": ("none", "two-way", "three-way"),
 }
-DELTA = CHOICES["attention"][-5:]  # a memory that is rewritten
+DELTA = ("retnet", "gla", "deltanet", "gated-deltanet", "kda")  # a memory that is rewritten
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
     **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "copy",

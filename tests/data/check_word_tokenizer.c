@@ -145,6 +145,9 @@ START_TEST(only_the_given_bytes_are_cut) {
     ck_assert_uint_eq(tokens.token[0].size, 2);
     ck_assert(sa_word_tokenizer_split("5-", 2, &tokens, NULL)); /* appends */
     ck_assert_uint_eq(tokens.count, 3);
+    ck_assert(sa_word_tokenizer_split("-57", 2, &tokens, NULL));
+    ck_assert_uint_eq(tokens.count, 4);
+    ck_assert_uint_eq(tokens.token[3].size, 2);
     sa_tokens_release(&tokens);
 }
 END_TEST

@@ -121,6 +121,7 @@ static const struct {
     {"你好，世界！我们走吧", true},
     {"ฉันชอบกินข้าวผัด", true},
     {"ខ្ញុំចូលចិត្តអានសៀវភៅ", true},
+    {"កកកកកក", true}, /* the first letter of the block */
     {"ຂ້ອຍມັກອ່ານປຶ້ມ", true},
     {"ကျွန်တော်စာဖတ်ရတာကြိုက်တယ်", true},
     {"猫 が 魚 を 食べる 。", false}, /* segmented */

@@ -84,6 +84,20 @@ START_TEST(memory_that_nobody_has) {
 }
 END_TEST
 
+/* Of several that are equally good the first stays the best. */
+START_TEST(equal_figures_are_not_better) {
+    static const int criteria[] = {SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF};
+    const sa_validation mean = {.loss = 2, .bleu = 30, .chrf = 50};
+    for (int k = 0; k < 3; k++) {
+        sa_validation other = mean;
+        ck_assert(!sa_validation_better(criteria[k], mean, other));
+        other.loss += k == 0, other.bleu -= k == 1, other.chrf -= k == 2;
+        ck_assert(sa_validation_better(criteria[k], mean, other));
+        ck_assert(!sa_validation_better(criteria[k], other, mean));
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("averaging", &tests);
@@ -91,6 +105,7 @@ int main(void) {
     tcase_add_test(tests, the_last_ones);
     tcase_add_test(tests, the_best_ones);
     tcase_add_test(tests, the_best_by_loss);
+    tcase_add_test(tests, equal_figures_are_not_better);
     tcase_add_test(tests, no_room_is_no_failure);
     tcase_add_test(tests, memory_that_nobody_has);
     return suite_run(suite);

@@ -163,6 +163,19 @@ START_TEST(every_piece_is_checked) {
 }
 END_TEST
 
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
+
+/* Threads of its own would compete with those of the pool. */
+START_TEST(a_model_makes_products_single_threaded) {
+    openblas_set_num_threads(2);
+    sa_model *model = sa_model_open(best_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    ck_assert_int_eq(openblas_get_num_threads(), 1);
+    sa_model_close(model);
+}
+END_TEST
+
 /* The least and the greatest normal numbers are normal. */
 START_TEST(normal_numbers_are_told_from_others) {
     static const struct {
@@ -198,6 +211,7 @@ int main(void) {
     tcase_add_test(tests, the_state_of_a_training_is_not_kept);
     tcase_add_test(tests, weights_in_another_order_are_copied);
     tcase_add_test(tests, a_container_in_memory_keeps_its_bytes);
+    tcase_add_test(tests, a_model_makes_products_single_threaded);
     TCase *plain = tcase_create("plain");
     tcase_add_test(plain, normal_numbers_are_told_from_others);
     tcase_add_test(plain, a_vocabulary_is_as_large_as_a_file_holds);

@@ -525,7 +525,8 @@ static sa_box paint_ink(const sa_shape *shape, const char *text) {
     sa_buffer png = {0};
     const char *missing_glyphs, *at;
     sa_error error;
-    sa_drawing_add(&drawing, shape, text);
+    const sa_shape black = {.kind = SA_SHAPE_TEXT, .box = {9, 9, 9, 9}, .size = 9}; /* unseen */
+    sa_drawing_add(&drawing, &black, "x"), sa_drawing_add(&drawing, shape, text);
     ck_assert(sa_drawing_paint(&drawing, false, &png, &missing_glyphs, &error));
     ck_assert_ptr_null(missing_glyphs);
     at = png.text;
@@ -541,8 +542,7 @@ static sa_box paint_ink(const sa_shape *shape, const char *text) {
         }
     }
     cairo_surface_destroy(image);
-    sa_buffer_release(&png);
-    sa_drawing_release(&drawing);
+    sa_buffer_release(&png), sa_drawing_release(&drawing);
     return (sa_box){first[0] / 2., first[1] / 2., (last[0] - first[0] + 1) / 2.,
                     (last[1] - first[1] + 1) / 2.};
 }

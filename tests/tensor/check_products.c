@@ -1,5 +1,6 @@
 /* Matrix products against plain loops. */
 #include "support/suite.h"
+#include "tensor/bf16.h"
 #include "tensor/blas.h"
 #include "tensor/weight.h"
 
@@ -108,6 +109,24 @@ START_TEST(a_product_has_one_thread) {
 }
 END_TEST
 
+/* Of five rows, the last of which is a pair by itself. */
+START_TEST(rounded_rows_are_taken_in_pairs) {
+    static float panels[1];
+    const sa_packed all = {.panels = panels, .bf16 = true};
+    static const struct {
+        int first, count;
+        bool whole;
+    } cases[] = {{0, 5, true},  {0, 4, true},  {2, 3, true},  {4, 1, true},
+                 {0, 3, false}, {1, 4, false}, {2, 1, false}, {1, 2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sa_packed rows = sa_bf16_rows(all, 5, cases[i].first, cases[i].count);
+        ck_assert_int_eq(rows.panels != NULL, cases[i].whole);
+        ck_assert(!rows.panels || (rows.panels == panels) == (cases[i].first == 0));
+    }
+    ck_assert_ptr_null(sa_bf16_rows((sa_packed){0}, 5, 0, 5).panels);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("products", &tests);
@@ -115,5 +134,6 @@ int main(void) {
     sa_blas_init();
     tcase_add_test(tests, a_product_has_one_thread);
     tcase_add_test(tests, products_equal_plain_loops);
+    tcase_add_test(tests, rounded_rows_are_taken_in_pairs);
     return suite_run(suite);
 }

@@ -438,6 +438,27 @@ START_TEST(numbers_may_be_too_large) {
 END_TEST
 
 /* Models learn these; there is none here. */
+/* Su et al. 2021: pair number l of query i and key j, as complex numbers, is turned by
+ * (i - j) 10000^(-2l/d) before the product. */
+START_TEST(rotations_tell_how_far_a_key_is) {
+    sa_attend_options job = job_of(SA_ATTENTION_DOT, 1);
+    job.positions = SA_POSITIONS_ROPE;
+    attend(&job);
+    for (int i = 0; i < Q; i++)
+        for (int j = 0; j < S; j++) {
+            double e = 0;
+            for (int l = 0; l < D; l += 2) {
+                const double *q = query + i * D + l, *k = keys + j * D + l;
+                const double angle = (i - j) * pow(10000, -(double)l / D);
+                e += (q[0] * k[0] + q[1] * k[1]) * cos(angle) +
+                     (q[0] * k[1] - q[1] * k[0]) * sin(angle);
+            }
+            ck_assert_double_eq_tol(out.scores[i * S + j], e, 1e-12);
+        }
+    sa_attend_result_release(&out);
+}
+END_TEST
+
 START_TEST(what_is_learned_is_refused) {
     static const struct {
         int attention, normalizer, positions;
@@ -481,6 +502,7 @@ int main(void) {
     tcase_add_test(tests, limits_are_where_they_are_said_to_be);
     tcase_add_test(tests, parameters_that_are_not_given);
     tcase_add_test(tests, numbers_may_be_too_large);
+    tcase_add_test(tests, rotations_tell_how_far_a_key_is);
     tcase_add_test(tests, what_is_learned_is_refused);
     return suite_run(suite);
 }

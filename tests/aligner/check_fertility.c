@@ -164,6 +164,32 @@ START_TEST(far_jumps_are_counted_together) {
 }
 END_TEST
 
+/* "das Haus, the house" and "das Buch, the book", both words of the second linked with "das": what
+ * "book" may come from, with F_das(2) = 0.2 and F_Buch(1) = 9, by an independent implementation. */
+START_TEST(a_word_of_two_pairs_has_golden_conditionals) {
+    static const double golden[][3] = {
+        {.001247, .832295, .166459}, {.000015, .789462, .210523}, {0, .971223, .028777}};
+    static const int links[2][2] = {{0, 1}, {0, 0}};
+    sa_rng rng = sa_rng_seed(1, 0);
+    open_text(&rng, (sa_gibbs_stage)_i);
+    for (int p = 0; p < 2; p++) {
+        add_pair(&rng, 2, 2);
+        all.e[p][0] = 1, all.e[p][1] = 2 + p, all.f[p][0] = 0, all.f[p][1] = 1 + p;
+        for (int k = 0; k < 6; k++)
+            all.entry[p][k] = (uint32_t)(all.e[p][k % 3] * WORDS + all.f[p][k / 3]);
+        for (int j = 0; j < 2; j++) all.link[all.pair[p].first + (size_t)j] = links[p][j];
+    }
+    count_text();
+    for (int e = 0; e < WORDS; e++) all.total[e] -= SA_GIBBS_PRIOR; /* the target has three words */
+    all.fertility[1][2] = 0.2 * all.fertility[1][1], all.fertility[3][1] = 9 * all.fertility[3][0];
+    all.phi[0] = 1;
+    double prior;
+    sa_gibbs_count(&all.s, &all.pair[1], 1, 1, 3, -1);
+    const double sum = sa_gibbs_weigh(&all.s, &all.pair[1], 1, 1, 3, &prior);
+    for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(all.weight[i] / sum, golden[_i][i], 5e-7);
+}
+END_TEST
+
 START_TEST(counts_follow_the_links) {
     sa_rng rng = sa_rng_seed(2, 0);
     open_text(&rng, SA_GIBBS_FERTILITY);
@@ -351,6 +377,7 @@ int main(void) {
     Suite *suite = suite_of("fertility", &tests);
     tcase_add_loop_test(tests, conditionals_are_those_of_the_definition, 0, 3);
     tcase_add_test(tests, far_jumps_are_counted_together);
+    tcase_add_loop_test(tests, a_word_of_two_pairs_has_golden_conditionals, 0, 3);
     tcase_add_test(tests, counts_follow_the_links);
     tcase_add_test(tests, the_chain_sums_over_all_alignments);
     tcase_add_test(tests, a_certain_word_has_perplexity_1);

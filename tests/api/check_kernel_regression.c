@@ -173,6 +173,25 @@ START_TEST(a_local_line_finds_a_straight_line) {
 }
 END_TEST
 
+/* Four keys of two numbers and their scaled products with a query, by an independent
+ * implementation. */
+START_TEST(a_local_line_has_golden_weights) {
+    static const double q[] = {.5, 1}, k[] = {1, 0, 0, 1, .5, -.5, -1, .5},
+                        v[] = {1, 2, 0, 1, -1, 1, 2, -1};
+    static const double alpha[] = {.391203, 1.006283, -.192460, -.205027},
+                        c[] = {.173610, 1.801257};
+    attend(&(sa_attend_options){.attention = SA_ATTENTION_SCALED_DOT,
+                                .heads = 1,
+                                .query = {"q", 1, 2, q},
+                                .keys = {"k", 4, 2, k},
+                                .values = {"v", 4, 2, v},
+                                .degree = 1});
+    for (int j = 0; j < 4; j++) ck_assert_double_eq_tol(out.weights[j], alpha[j], 5e-7);
+    for (int l = 0; l < 2; l++) ck_assert_double_eq_tol(out.outputs[l], c[l], 5e-7);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
 /* With a wide kernel a local line is the least squares line of all points; with a narrow one it is
  * the line through the nearest points. */
 START_TEST(a_local_line_has_its_limits) {
@@ -272,6 +291,7 @@ int main(void) {
     tcase_add_test(tests, a_kernel_of_unit_keys_is_a_scaled_product);
     tcase_add_loop_test(tests, the_fitted_width_predicts_best, 0, 2);
     tcase_add_test(tests, a_local_line_finds_a_straight_line);
+    tcase_add_test(tests, a_local_line_has_golden_weights);
     tcase_add_test(tests, a_local_line_has_its_limits);
     tcase_add_test(tests, a_local_line_leaves_out_numbers_that_follow);
     tcase_add_test(tests, says_what_has_no_width);

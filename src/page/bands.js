@@ -41,7 +41,7 @@ function layoutOf(words, { width, height, least }) {
     width,
     height: height || natural,
     above,
-    small: height ? font : 0.78 * font, // a stage has no small letters
+    small: height ? Math.max(0.7 * font, least) : 0.78 * font, // a stage has no small letters
   };
 }
 
@@ -81,27 +81,39 @@ function axesOf({ width, height, font, small, isFlat }) {
     const text = { class: "axis", x, y, "text-anchor": anchor, "font-size": small };
     return svg("text", text, captions.axes[side]);
   };
-  const target = isFlat ? axis(1, 0, height - 0.3 * font, "start") : axis(1, width, font, "end");
-  return [axis(0, 0, font, "start"), target];
+  const top = 0.6 * font + 0.35 * small;
+  const target = isFlat ? axis(1, 0, height - 0.3 * font, "start") : axis(1, width, top, "end");
+  return [axis(0, 0, top, "start"), target];
 }
 
 const WIDEST = 0.8; // the band of weight 1, in em
 
-// Returns the key to the width of bands: two bands with their numbers, right of the names where the
-// source is above, otherwise between them.
-function legendOf({ width, font, longest, small: size, isFlat }, most, title) {
+const SIZES = [1, 0.8, 0.62]; // of the letters of a key, the first that fit
+const SMALLEST = 14; // pixels of those that are smaller than the names of both sides
+
+// Returns the sizes of the key to the width of bands, in `free` pixels: of its letters, of its two
+// samples, and of all; a name that does not fit even in small letters is left out.
+function keySizes(free, small, numbers, title) {
+  const sizesOf = (size, name) => {
+    const texts = numbers.map((number) => widthOf(number, size));
+    const named = name ? widthOf(name, size) + 0.5 * size : 0;
+    const fixed = named + 1.6 * size + texts[0] + texts[1];
+    const line = clamp((free - fixed) / 2, 0.5 * size, 2 * size); // shorter in little room
+    return { size, name, texts, line, named, all: fixed + 2 * line };
+  };
+  const sizes = SIZES.map((share) => share * small).filter((size, i) => !i || size >= SMALLEST);
+  const named = sizes.map((size) => sizesOf(size, title)).find(({ all }) => all <= free);
+  return named ?? sizesOf(small, "");
+}
+
+// Returns the key to the width of bands: two bands with their numbers, at the right edge where the
+// source is above, otherwise between the names of the sides.
+function legendOf({ width, font, small, isFlat }, most, title) {
   const numbers = [0.25, 1].map((share) => String(Number((share * most).toPrecision(2))));
-  const texts = numbers.map((number) => widthOf(number, size));
-  // Between the names of the sides samples are shorter where there is little room.
-  const sides = captions.axes.map((axis) => widthOf(axis, size));
-  const free = isFlat ? Infinity : width - sides[0] - sides[1] - 2.6 * size - texts[0] - texts[1];
-  const line = clamp(free / 2, 0.5 * size, 2 * size);
-  const samples = 1.6 * size + 2 * line + texts[0] + texts[1];
-  const between = width - (longest[0] + longest[1]) * font;
-  const isNamed = isFlat || between > widthOf(title, size) + samples + size; // else numbers must do
-  const room = samples + (isNamed ? widthOf(title, size) + size : 0);
-  const middle = Math.max(longest[0] * font + (between + room) / 2, sides[0] + 0.5 * size + room);
-  const end = isFlat ? width : Math.min(middle, width - sides[1] - 0.5 * size);
+  const sides = captions.axes.map((axis) => widthOf(axis, small) + 0.6 * small);
+  const free = width - sides[0] - (isFlat ? 0 : sides[1]);
+  const { size, name, texts, line, named, all } = keySizes(free, small, numbers, title);
+  const start = isFlat ? width - all : sides[0] + Math.max((free - all) / 2, 0);
   const y = 0.6 * font;
   const text = { class: "axis", y: y + 0.35 * size, "font-size": size };
   const sample = (share, number, x) => [
@@ -116,11 +128,10 @@ function legendOf({ width, font, longest, small: size, isFlat }, most, title) {
     }),
     svg("text", { ...text, x: x + line + 0.3 * size }, number),
   ];
-  const name = { ...text, x: end - samples - 0.5 * size, "text-anchor": "end" };
   return [
-    ...(isNamed ? [svg("text", name, title)] : []),
-    ...sample(0.25, numbers[0], end - samples),
-    ...sample(1, numbers[1], end - texts[1] - line - 0.3 * size),
+    ...(name ? [svg("text", { ...text, x: start }, name)] : []),
+    ...sample(0.25, numbers[0], start + named),
+    ...sample(1, numbers[1], start + all - texts[1] - line - 0.3 * size),
   ];
 }
 

@@ -60,7 +60,7 @@ function layoutOf(host, { series, bands, tall, most: least = 1 }) {
   const ends = series.flatMap((line) => (line.spread ?? []).flatMap((part) => part.slice(1)));
   const most = {
     x: bands ? bands.length - 1 : Math.max(...points.map(([x]) => x), least),
-    y: Math.max(...points.map(([, y]) => y), ...ends, 1e-9) * 1.04,
+    y: (Math.max(...points.map(([, y]) => y), ...ends) || 1) * 1.04, // of all 0, too
   };
   const pad = bands ? 0.4 : 0;
   return {
@@ -69,7 +69,7 @@ function layoutOf(host, { series, bands, tall, most: least = 1 }) {
     height,
     box,
     most,
-    isNamed, // else the legend and the cursor name the lines
+    isNamed, // else a legend and the cursor name the lines
     toX: (x) => box.left + ((x + pad) / (most.x + 2 * pad)) * (box.right - box.left),
     toY: (y) => box.bottom - (y / most.y) * (box.bottom - box.top),
   };
@@ -122,6 +122,7 @@ function curveOf({ model, thin, points }, { em, toX, toY }) {
 //   decimals of the numbers at the cursor
 //   tall     its height by its width
 //   most     the least end of the x axis
+//   hasLegend whether a legend below names lines where their ends have no room for names
 export function drawChart(host, chart) {
   const layout = layoutOf(host, chart);
   const { em, width, height, box, most, toX } = layout;
@@ -149,6 +150,8 @@ export function drawChart(host, chart) {
   host.tip = html("div", { class: "tip", hidden: true });
   addCursor(host.tip, picture, chart, layout);
   host.replaceChildren(picture, host.tip);
+  if (chart.hasLegend && !layout.isNamed && chart.series.length > 1)
+    host.append(legend(chart.series));
 }
 
 // Returns the names of the models at the ends of the lines, moved apart where they would overlap.
@@ -230,6 +233,13 @@ function addCursor(tip, picture, chart, { box, toX, width, height }) {
     End: () => show(Infinity),
     Escape: hide,
   });
+}
+
+// Returns what names the lines below their chart.
+function legend(series) {
+  const models = [...new Map(series.map(({ model }) => [model.name, model])).values()];
+  const key = ({ name, color, stroke }) => html("span", {}, lineMark(color, stroke), name);
+  return html("p", { class: "legend note" }, ...models.map(key));
 }
 
 // Returns the line of a model in a legend.

@@ -60,12 +60,12 @@ function vectorAt(x, y, count, scale) {
 
 const yOf = (line) => (line + 0.7) * LINE;
 
-// Returns the places of the columns: words, scores, weights with numbers, values.
+// Returns the places of the columns: words, scores and weights with numbers, values.
 function columnsOf(words, texts) {
   const long = (text) => widthOf(text, FONT);
   const names = Math.max(...words.map((text) => long(clipped(text, 10))), long(texts.query));
   const score = names + 0.8 * FONT;
-  const weight = score + Math.max(LENGTH, long(texts.scores)) + FONT;
+  const weight = score + Math.max(LENGTH + 2.6 * FONT, long(texts.scores)) + FONT;
   const value = weight + Math.max(LENGTH + 2.6 * FONT, long(texts.weights)) + FONT;
   return { names, score, weight, value, width: value + Math.max(2 * LENGTH, long(texts.values)) };
 }
@@ -80,18 +80,20 @@ function lineOf(picture, { scores, weights, values }, place, word, j) {
   const middle = place.score + LENGTH / 2;
   const bar = { class: "bar", y: y - 0.3 * LINE, height: 0.6 * LINE, width: 0 };
   const score = svg("rect", { ...bar, x: middle });
+  const scoreNumber = textAt(place.score + LENGTH + 0.2 * FONT, y, "");
   const weight = svg("rect", { ...bar, x: place.weight });
   const number = textAt(place.weight, y, "");
   const dims = Math.min(DIMS, values[j].length);
   const value = vectorAt(place.value, y, dims, most(values.flat()));
   const name = textAt(place.names, y, clipped(word, 10), { "text-anchor": "end" });
   const share = (scores[j] ?? 0) / most(scores);
-  picture.append(name, score, weight, number, ...value.nodes);
+  picture.append(name, score, scoreNumber, weight, number, ...value.nodes);
   return ({ isThere, scored, weighed, added }) => {
     const size = (share * LENGTH * scored) / 2;
     const length = Math.max(weights[j] * LENGTH * weighed, 0);
     make(score, { x: middle + Math.min(size, 0), width: Math.abs(size) });
     score.classList.toggle("less", size < 0);
+    scoreNumber.textContent = scored ? fixed((scores[j] ?? -Infinity) * scored, 1) : "";
     make(weight, { width: length });
     make(number, { x: place.weight + length + 0.3 * FONT });
     number.textContent = weighed ? fixed(weights[j] * weighed, 2) : "";

@@ -5,26 +5,31 @@ import { widthOf } from "./labels.js";
 import { clipped, isRightToLeft, word } from "./text.js";
 
 const LEAST = 3; // pixels of a cell
-const FONT = 14;
+// Returns the pixels of the smallest words, which are smaller where the window is near: on laptops
+// and phones.
+export const leastFont = () => (innerWidth < 1600 ? 12 : 14);
+
 const GAP = 0.9; // rem between two matrices, with the edges of their buttons
 
 const shortened = (text) => clipped(text, 9);
-const widest = (list, font) => Math.max(...list.map((text) => widthOf(shortened(text), font)), 0);
+export const widest = (list, font) =>
+  Math.max(...list.map((text) => widthOf(shortened(text), font)), 0);
 
 // Returns { cell, font }: the size of the cells with which as many matrices stand beside and above
 // each other in a room [width, height, largest font, largest cell] of pixels with a gap between
 // them, and of the words at the edges, 0 where they have no room.
-export function gridOf(words, [beside, above], [width, height, largest = FONT, most], gap) {
-  const first = Math.round(Math.max(largest, FONT));
+export function gridOf(words, [beside, above], [width, height, largest = 14, most], gap) {
+  const least = leastFont();
+  const first = Math.round(Math.max(largest, least));
   const cellIn = (left, top) =>
     Math.min(
       Math.floor((width - left - beside * gap) / beside / words.source.length),
       Math.floor((height - top) / above / words.target.length),
       Math.round(most ?? 1.7 * first),
     );
-  for (let font = first; font >= FONT; font--) {
+  for (let font = first; font >= least; font--) {
     const cell = cellIn(widest(words.target, font) + 6, widest(words.source, font) + 6);
-    if (cell > font) return { cell, font };
+    if (cell >= font) return { cell, font };
   }
   return { cell: Math.max(cellIn(0, 0), LEAST), font: 0 };
 }

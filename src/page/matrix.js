@@ -43,14 +43,15 @@ const inWindow = (words, gold) =>
     ? null
     : sizesIn(words, { width: innerWidth - 28, height: TALL * innerHeight, most: 15, gold });
 
-// Returns the sizes of cells and words. `large` sets those of cells and letters.
+// Returns the sizes of cells and words. `large` sets those of cells and letters, also of `small`
+// ones, in scales and names of axes.
 function measure(words, { beside, large }) {
   const columns = words.source.length;
   const isNarrow = beside > 2;
-  const widest = isNarrow ? 30 : 40;
+  const widest = isNarrow ? 26 : 40; // whose words are as large as those of wider cells
   const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
-  const small = large ? font : font * 0.95;
+  const small = large ? (large.small ?? font) : font * 0.95;
   const source = longest(words.source, font);
   const target = large?.bare ? 0 : longest(words.target, font);
   return { columns, cell, font, small, source, target };

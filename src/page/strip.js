@@ -3,18 +3,20 @@
 import { html, svg } from "./dom.js";
 import { fixed } from "./text.js";
 
-// Returns a figure per step, shaded up to its largest number; null is -infinity.
+// Returns a figure per step, shaded up to its largest number, those of both signs in two colors;
+// null is -infinity.
 export function strip(steps) {
   return steps.map(({ name, formula, head, numbers }) => {
     const rows = numbers.length;
     const columns = numbers[0].length;
+    const isSigned = numbers.flat().some((x) => x < 0);
     const most = Math.max(...numbers.flat().map((x) => Math.abs(x ?? 0))) || 1;
     const cells = numbers.flatMap((row, i) =>
       row.map((x, j) =>
         svg(
           "rect",
           {
-            class: x < 0 ? "shade less" : "shade",
+            class: x < 0 ? "shade less" : isSigned ? "shade more" : "shade",
             x: j,
             y: i,
             width: 1,

@@ -25,6 +25,13 @@ async function drawn(page) {
   );
   assert.match((await page.run(rules)).join(), /^explained: chart 1: no key of the line/);
   await page.run(`view.isBands = false; drawPanels(view.frames)`);
+  // Curves that are nothing but 0 have a scale, too.
+  await page.run(
+    `for (const key of ["bleu", "exact", "gold"]) past.curves[0][key] = past.curves[0][key].map(([x]) => [x, 0])`,
+  );
+  await page.resize(1900, 1080);
+  await page.run(settled);
+  assert.match(await page.run(`byId("bleu-chart").textContent`), /0\.5/);
 }
 
 async function fits(page) {

@@ -1,8 +1,8 @@
 // Whether figures keep the rules of picture_rules.js:
-//   page_pictures.js CHARTS FILM REGRESSION SIGNED FIGURE...
+//   page_pictures.js CHARTS FILM REGRESSION POINTS SIGNED FIGURE...
 // Each is FIGURE.html and FIGURE/0001.svg, SIGNED of both signs, the next with gold links; CHARTS
-// is a page of the history, FILM one of a training, REGRESSION one of a kernel. And whether the
-// rules find what breaks them.
+// is a page of the history, FILM one of a training, REGRESSION one of a kernel, POINTS one of
+// annotations. And whether the rules find what breaks them.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -39,6 +39,10 @@ const PAGE = [
   [`one(".matrix .cell").style.fill = "red"`, /^explained: matrix 1: the scale has no color 255/],
   [`every(".matrix .outline.possible").forEach((node) => node.remove())`, /^explained: .* dashed$/],
   [`every(".bands .sample").forEach((node) => node.remove())`, /^explained: bands 1: no key/],
+  [
+    `every(".bands .axis").find((node) => /width/.test(node.textContent)).remove()`,
+    /^explained: bands 1: sides and widths have 2 names/,
+  ],
   [`every(".bands .band")[0].style.strokeWidth = 60`, /^scale: bands 1: a band is wider/],
   [
     `every(".matrix .cell").forEach((node) => node.setAttribute("fill-opacity", 1))`,
@@ -94,10 +98,27 @@ const CHARTS = [
 ];
 const FILM = [[`one(".chart .now text").remove()`, /^explained: chart \d: the line of the moment/]];
 const REGRESSION = [
+  [`one(".chart text").textContent = "5e-10"`, /^scale: chart 1: numbers with exponents/],
+  [
+    `every(".strip .more").forEach((node) => node.classList.remove("more"))`,
+    /^explained: strip: one color for both signs/,
+  ],
+  [
+    `one(".strip").parentElement.querySelector(".note").remove()`,
+    /^explained: strip: nothing says what colors mean/,
+  ],
   [`every(".chart .axis").slice(1).forEach((node) => node.remove())`, /^explained: .* has no name/],
   [
     `every(".chart text").filter((node) => node.getAttribute("text-anchor") === "middle").forEach((node) => node.remove())`,
     /^explained: chart 1: an axis has no numbers/,
+  ],
+];
+const POINTS = [
+  [`one("#scatter .axis").remove()`, /^explained: points 1: a direction has no name/],
+  [`put(every("#scatter text")[3], every("#scatter text")[2])`, /^overlap: points 1/],
+  [
+    `one("#scatter .axis").setAttribute("x", one("#scatter .point").cx.baseVal.value + 9); one("#scatter .axis").setAttribute("y", one("#scatter .point").cy.baseVal.value + 4)`,
+    /^overlap: points 1: '.*' is on a point/,
   ],
 ];
 const TOOLS = `const every = (selector) => [...document.querySelectorAll(selector)], one = (selector) => every(selector)[0],
@@ -126,13 +147,14 @@ async function missed(page, file, plants) {
 }
 
 (async () => {
-  const [charts, film, regression, signed, ...figures] = process.argv.slice(2);
+  const [charts, film, regression, points, signed, ...figures] = process.argv.slice(2);
   const browser = new Browser(process.env.CHROMIUM || "chromium");
   try {
     const page = await browser.open(`${figures[0]}.html`, WINDOW);
     const said = [];
     const both = [signed, ...figures].flatMap((figure) => [`${figure}.html`, `${figure}/0001.svg`]);
-    for (const file of [...[charts, film, regression].map((name) => `${name}.html`), ...both]) {
+    const others = [charts, film, regression, points].map((name) => `${name}.html`);
+    for (const file of [...others, ...both]) {
       await show(page, file);
       said.push(...(await page.run(rules)).map((what) => `${file}: ${what}`));
     }
@@ -140,6 +162,7 @@ async function missed(page, file, plants) {
       ...(await missed(page, `${charts}.html`, CHARTS)),
       ...(await missed(page, `${film}.html`, FILM)),
       ...(await missed(page, `${regression}.html`, REGRESSION)),
+      ...(await missed(page, `${points}.html`, POINTS)),
       ...(await missed(page, `${figures[0]}.html`, PAGE)),
       ...(await missed(page, `${signed}.html`, SIGNED)),
       ...(await missed(page, `${figures[0]}/0001.svg`, FILE)),

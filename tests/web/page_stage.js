@@ -81,6 +81,31 @@ async function allHeads(page) {
   assert.deepStrictEqual([await kind(), await page.run("view.head")], ["matrix", 4]);
 }
 
+// Two matrices side by side have a scale and a key of links, bands a key with a name.
+async function keyed(page) {
+  const kind = await page.run("state.stage");
+  const size = await page.run("[innerWidth, innerHeight]");
+  for (const [width, height] of [
+    [1920, 1080],
+    [1280, 800],
+  ]) {
+    await page.resize(width, height);
+    for (const [name, selector] of [
+      ["matrix", ".shade, .matrix .outline, .matrix .scale"],
+      ["bands", ".bands .sample, .bands .axis:nth-of-type(3)"],
+    ]) {
+      while ((await page.run("state.stage")) !== name) await page.key("v");
+      await page.until(`document.querySelectorAll("#stage-pictures .${name}").length === 2`);
+      const missing = await page.run(
+        `${JSON.stringify(selector)}.split(", ").filter((mark) => !document.querySelector("#stage-pictures " + mark))`,
+      );
+      assert.deepStrictEqual(missing, [], `no key of ${name} at ${width} x ${height}`);
+    }
+  }
+  await page.resize(...size);
+  while ((await page.run("state.stage")) !== kind) await page.key("v");
+}
+
 // The answer, the next stop and heads by keys.
 async function keys(page) {
   const question = await text(page, "#stage-question");
@@ -88,6 +113,7 @@ async function keys(page) {
   assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
+  await keyed(page);
   await page.key("?");
   assert.match(
     await text(page, "#stage-keys:not([hidden])"),

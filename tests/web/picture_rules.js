@@ -2,12 +2,14 @@
 //   explained   each color of a cell is on a scale with numbers and a name; each kind of outline
 //               and the widths of bands have a key with a text beside it; axes of charts have
 //               names and numbers, each line has a name in its color or a key, what is shaded and
-//               marked a text; bars say what their full width is, those at a matrix have numbers at
-//               both ends and a name
+//               marked a text, both directions of words as points a name; bars say what their full
+//               width is, those at a matrix have numbers at both ends and a name; matrices of both
+//               signs have two colors, which a text names
 //   size        no text is below 14 pixels
 //   overlap     no text covers another one or the cells, or leaves its picture or what clips it
 //   scale       at most half of the cells have the last color; a scale of both signs is symmetric;
-//               lines fill their chart and stay in it; bars are as long as their numbers say
+//               lines fill their chart and stay in it, whose numbers need no exponents; bars are as
+//               long as their numbers say
 // The program runs in the browser, where its last value is the list of what breaks them.
 "use strict";
 
@@ -262,6 +264,9 @@ function checkBands(picture, name) {
       Number.isFinite(numberOf(text)),
     ),
   );
+  const isName = ({ text }) => text.trim() && isNaN(numberOf(text));
+  const names = texts.filter(({ node }) => node.matches(".axis")).filter(isName);
+  if (names.length < 3) say("explained", `${name}: sides and widths have ${names.length} names`);
   if (numbers.length < 2) say("explained", `${name}: no key of the widths of bands`);
   else if (Math.max(...bands.map(width)) > 1.02 * Math.max(...samples.map(width)))
     say("scale", `${name}: a band is wider than the key's widest`);
@@ -310,6 +315,8 @@ function checkChart(picture, name) {
     const own = ({ node }) => node.getAttribute("text-anchor") === anchor && !node.matches(".axis");
     if (texts.filter(own).length < 2) say("explained", `${name}: an axis has no numbers`);
   }
+  if (texts.some(({ text }) => /^-?[\d.]+e/.test(text)))
+    say("scale", `${name}: numbers with exponents`);
   if (!all(picture, ".curve").length) return;
   const lines = checkLines(picture, name);
   const grid = unionOf(all(picture, ".grid"));
@@ -317,6 +324,25 @@ function checkChart(picture, name) {
     lines.left > grid.left - 4 && lines.right < grid.right + 4 && lines.bottom < grid.bottom + 4;
   if (!isInside || lines.top < frame.top) say("scale", `${name}: a line leaves its chart`);
   if (lines.top - frame.top > 0.3 * frame.height) say("scale", `${name}: its lines are low`);
+}
+
+function checkPoints(picture, name) {
+  const texts = all(picture, "text").map(svgText);
+  checkTexts(texts, picture.getBoundingClientRect(), name);
+  if (texts.filter(({ node }) => node.matches(".axis")).length < 2)
+    say("explained", `${name}: a direction has no name`);
+  const points = all(picture, ".point").map((node) => ofRect(node.getBoundingClientRect()));
+  for (const { text, box } of texts)
+    if (points.some((point) => overlap(point, box)))
+      say("overlap", `${name}: '${text}' is on a point`);
+}
+
+function checkStrip(host) {
+  const signed = all(host, "svg").filter((picture) => all(picture, ".less").length);
+  if (signed.some((picture) => all(picture, ".shade:not(.less, .more)").length))
+    say("explained", "strip: one color for both signs");
+  if (signed.length && !/purple/.test(host.parentElement.textContent))
+    say("explained", "strip: nothing says what colors mean");
 }
 
 function checkBars(host, name) {
@@ -349,7 +375,11 @@ function checkCards(host) {
 function checkPage() {
   all(document, ".matrix").forEach((picture, i) => checkCells(picture, `matrix ${i + 1}`));
   all(document, ".bands").forEach((picture, i) => checkBands(picture, `bands ${i + 1}`));
-  all(document, ".chart > svg").forEach((picture, i) => checkChart(picture, `chart ${i + 1}`));
+  all(document, "#scatter svg").forEach((picture, i) => checkPoints(picture, `points ${i + 1}`));
+  all(document, ".strip").forEach(checkStrip);
+  all(document, ".chart:not(#scatter *) > svg").forEach((picture, i) =>
+    checkChart(picture, `chart ${i + 1}`),
+  );
   all(document, ".bars:has(.track)").forEach((host, i) => checkBars(host, `bars ${i + 1}`));
   all(document, "#eras").forEach(checkCards);
   const [heads] = all(document, "#thumbs");

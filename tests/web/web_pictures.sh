@@ -1,4 +1,4 @@
-# Forty figures, each as an SVG file and as a page, and the charts of three pages: every mark is explained, no text is small, covered or cut off, and the
+# Forty figures, each as an SVG file and as a page, and the charts of four pages: every mark is explained, no text is small, covered or cut off, and the
 # scale fits the numbers (picture_rules.js). The rules find violations that are planted.
 . tests/support/cli.sh
 need chromium node
@@ -59,5 +59,6 @@ printf '%s\n' 0 0.2 0.5 0.9 1.2 >x.csv
 printf '%s\n' 0.3 1.2 1 -0.4 -0.8 >y.csv
 "$softalign" attend --attention gaussian --bandwidth 0.3 --degree 1 --query x.csv --keys x.csv --values y.csv \
     --html regression.html --quiet >out 2>err || fail "attend: $(cat err)"
-node "$root/tests/web/page_pictures.js" charts film regression 1 ${figures[9]} "${figures[@]}" >out 2>&1 || fail "$(cat out)"
+"$softalign" annotations builtin:phrases phrases.tsv --html points.html >out 2>err || fail "annotations: $(cat err)"
+node "$root/tests/web/page_pictures.js" charts film regression points 1 ${figures[9]} "${figures[@]}" >out 2>&1 || fail "$(cat out)"
 finish

@@ -1,7 +1,7 @@
 // Curves over updates.
 
-import { drawChart, lineMark } from "../chart.js";
-import { byId, html } from "../dom.js";
+import { drawChart } from "../chart.js";
+import { byId } from "../dom.js";
 import { textOf } from "./language.js";
 import { prefixOf } from "./options.js";
 import { latestStep, past, shownMoment } from "./past.js";
@@ -31,14 +31,6 @@ function seriesOf(keys) {
     .filter(({ points }) => points.length);
 }
 
-function legend(series) {
-  return html(
-    "p",
-    { class: "legend note" },
-    ...series.map(({ model }) => html("span", {}, lineMark(model.color, model.stroke), model.name)),
-  );
-}
-
 // Draws the curves, at most three times a second unless `anyway`: they change slowly.
 export function drawCurves(anyway = false) {
   const now = performance.now();
@@ -64,9 +56,8 @@ export function drawCurves(anyway = false) {
       y: textOf(title),
       decimals,
       tall: 0.5,
+      hasLegend: true,
     });
-    if (host.clientWidth <= 45 * parseFloat(getComputedStyle(host).fontSize))
-      host.append(legend(series)); // else they stand at the lines
     if (past.at >= 0) host.mark(shownMoment().frames.find(Boolean).step);
   }
 }

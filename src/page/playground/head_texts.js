@@ -2,9 +2,9 @@
 
 export const headTexts = {
   flow: [
-    "How the context vector for “{word}” is made (purple: above 0, green: below)",
-    "Wie der Kontextvektor für „{word}“ entsteht (violett: über 0, grün: darunter)",
-    "Comment naît le vecteur de contexte de « {word} » (violet : au-dessus de 0, vert : au-dessous)",
+    "How the context vector for “{word}” is made (the first 16 numbers of each vector; purple: above 0, green: below)",
+    "Wie der Kontextvektor für „{word}“ entsteht (von jedem Vektor die ersten 16 Zahlen; violett: über 0, grün: darunter)",
+    "Comment naît le vecteur de contexte de « {word} » (les 16 premiers nombres de chaque vecteur ; violet : au-dessus de 0, vert : au-dessous)",
   ],
   gridKey: [
     "columns: source words · rows: target words · white: weight 0, black: 1",
@@ -12,9 +12,9 @@ export const headTexts = {
     "colonnes : mots source · lignes : mots cible · blanc : poids 0, noir : 1",
   ],
   stripNote: [
-    "Each matrix is shaded up to its largest number, in green below 0; the pointer shows numbers and, on a name, the formula.",
-    "Jede Matrix ist bis zu ihrer größten Zahl schattiert, grün unter 0; der Zeiger zeigt Zahlen und auf einem Namen die Formel.",
-    "Chaque matrice est ombrée jusqu'à son plus grand nombre, en vert sous 0 ; le pointeur montre les nombres et, sur un nom, la formule.",
+    "Each matrix is shaded up to its largest number, one of both signs in purple above 0 and green below; the pointer shows numbers and, on a name, the formula.",
+    "Jede Matrix ist bis zu ihrer größten Zahl schattiert, eine mit beiden Vorzeichen violett über 0 und grün darunter; der Zeiger zeigt Zahlen und auf einem Namen die Formel.",
+    "Chaque matrice est ombrée jusqu'à son plus grand nombre ; avec les deux signes, en violet au-dessus de 0 et en vert au-dessous ; le pointeur montre les nombres et, sur un nom, la formule.",
   ],
   "flow-query": ["query q", "Anfrage q", "requête q"],
   "flow-scores": ["scores e", "Scores e", "scores e"],

@@ -59,35 +59,40 @@ function stageLayout(many, frames) {
     (host.clientHeight - em * (many - beside)) * (beside / many) -
     (state.models[1] ? 1.4 * em : 0) -
     4;
-  const isNarrow = lineWidth(em, ["link"]) > width;
-  // Names of the axes, a scale and the key of links stand there where they have room.
-  const cellIn = (isKeyed, high) =>
+  // Names of the axes, a scale and the key of links stand there in letters of `small` pixels, or
+  // not at all (0) where they have no room.
+  const isNarrow = (small) => lineWidth(small, ["link"]) > width;
+  const cellIn = (small, high) =>
     Math.min(
       (host.clientWidth -
         longest(target) -
         14 -
         0.5 * longest(source) -
-        beside * ((isKeyed ? 2.5 : 1) * em + 8)) /
+        beside * (em + 1.5 * small + 8)) /
         (beside * source.length),
       (height -
         high * longest(source) -
-        (isKeyed ? (isNarrow ? 6.4 : 3.8) * em + 28 : 0.8 * em + 20)) /
+        0.8 * em -
+        (small && (isNarrow(small) ? 5.6 : 3) * small + 8) -
+        20) /
         target.length,
       3 * em,
     );
-  const cellOf = (isKeyed) => {
-    const cell = cellIn(isKeyed, 0.87);
-    return cell < UPRIGHT * em ? Math.min(cellIn(isKeyed, 1), UPRIGHT * em - 0.1) : cell;
+  const cellOf = (small) => {
+    const cell = cellIn(small, 0.87);
+    return cell < UPRIGHT * em ? Math.min(cellIn(small, 1), UPRIGHT * em - 0.1) : cell;
   };
-  const isKeyed = cellOf(true) >= 0.85 * em;
-  const cell = cellOf(isKeyed);
+  const sizes = [em, Math.max(0.62 * em, Math.min(em, 12))];
+  const small = sizes.find((size) => cellOf(size) >= 0.85 * em) ?? 0;
+  const cell = cellOf(small);
   return {
     width: Math.max(width, 200),
     height: Math.max(height, 100),
     cell,
     em,
-    isKeyed,
-    isNarrow,
+    small,
+    isKeyed: small > 0,
+    isNarrow: small > 0 && isNarrow(small),
     isStacked,
     isBands: state.stage !== "matrix" || cell < 0.85 * em,
   };
@@ -95,13 +100,13 @@ function stageLayout(many, frames) {
 
 // A picture in a layout of the page or of the stage, which has sizes in its own em.
 function makePanel({ slot, ...frame }, i, many, layout) {
-  const { isBands, width, height, cell, em, isKeyed, isNarrow, isUpright, isStacked } = layout;
+  const { isBands, width, height, cell, em, isKeyed, isStacked, ...sizes } = layout;
   const words = wordsOf(frame);
   const act = view.actsOf(slot);
   const name = state.models[1] ? titleOf(slot) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
   const bare = i > 0 && !isStacked;
-  const large = cell && { cell, font: em, isKeyed, isNarrow, isUpright, bare };
+  const large = cell && { ...sizes, cell, font: em, isKeyed, bare };
   const beside = many > 1 ? 3 : 1;
   const hasKeys = !isOnStage();
   const made = isBands

@@ -74,9 +74,9 @@ export const stops = [
     lines: "paper-2017.html#show_forward",
     title: ["Heads", "Köpfe", "Têtes"],
     text: [
-      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the small matrices above it. | Do all four heads point at the word being translated?",
-      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne in den kleinen Matrizen darüber. | Zeigen alle vier Köpfe auf das Wort, das gerade übersetzt wird?",
-      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une parmi les petites matrices au-dessus. | Les quatre têtes pointent-elles le mot traduit ?",
+      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones among the small matrices. | Do all four heads point at the word being translated?",
+      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne unter den kleinen Matrizen. | Zeigen alle vier Köpfe auf das Wort, das gerade übersetzt wird?",
+      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une parmi les petites matrices. | Les quatre têtes pointent-elles le mot traduit ?",
     ],
     answer: [
       "No: some are sharp on the noun or the verb, others stay blurred or watch another place. | After 500 updates 35.9 % of their mean weight is on gold links, 60.5 % with a single attention; but the decoder reads all four, and nearly as many sentences are exact (91 and 99.5 %).",

@@ -31,8 +31,10 @@ export const curvesOf = (rows, x, y) =>
 
 // Draws a chart now, and when its width or the visible models change; then calls `after`.
 export function keepChart(host, describe, after = () => {}) {
+  // The history's models stand further up; those of other pages are a legend that stays in sight.
+  const hasLegend = models.length <= 12 && models.some(({ era }) => era);
   const draw = () => {
-    drawChart(host, describe());
+    drawChart(host, { ...describe(), hasLegend });
     after();
   };
   onModelsChange(draw);

@@ -2,7 +2,7 @@
 
 import { drawBars } from "../bars.js";
 import { button, byId, html, onClick, onWidth, option, setControl } from "../dom.js";
-import { edge, gridOf, inColumns } from "../heads.js";
+import { edge, gridOf, inColumns, leastFont, widest } from "../heads.js";
 import { onKeys } from "../keyboard.js";
 import { Matrix, NARROW } from "../matrix.js";
 import { clamp } from "../numbers.js";
@@ -18,6 +18,7 @@ import { onPanelsDrawn } from "./viewer.js";
 
 // Columns of the overview if there are more than this many rows.
 const COLUMNS = [
+  [13, 48],
   [12, 44],
   [11, 40],
   [10, 32],
@@ -30,39 +31,58 @@ const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
 // A row as a button that enlarges it. Its year is emphasized unless it is that of the previous row.
-// Words stand above it if there are some.
+// Words stand above its matrix if there are some.
 function eraButton(model, year, above, cell) {
   const { name, idea } = model.era;
   const [, author = ""] = name.match(/\((\w+)/) ?? [];
-  const title = html("span", {}, name.replace(/ \(.*/, ""), " ", html("small", {}, author));
+  const short = name.replace(/ \(.*/, "");
+  const when = html("b", {}, model.era.year);
+  const title = html("span", {}, when, " ", short, " ", html("small", {}, author));
   const attributes = { class: model.era.year === year && "again", title: idea };
   const enlarge = () => setControl("era", model.index);
   const words = above.length ? edge("above", above, cell) : null;
-  const head = html("b", {}, model.era.year);
-  return button(enlarge, attributes, head, title, words, eraThumb(model, cell));
+  return button(enlarge, attributes, title, words, eraThumb(model, cell));
 }
 
-// Returns the cells and the font of cards in columns and lines that fill the window.
-function cardsOf(host, words, [columns, lines]) {
+const SIDES = 0.5; // rem beside a matrix on its card, with the gap to the next one
+
+// Returns the columns of the overview, and the cells, the words and the titles of its cards. They
+// fill the window; on a page, where words have no room then, they are as large as words need.
+function cardsOf(host, words) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const isPhone = innerWidth <= NARROW;
+  const wide = isPhone ? 2 : COLUMNS.find(([, rows]) => models.length > rows)[0];
+  const title = Math.max((wide > 8 ? 0.55 : 0.7) * rem, 12);
+  const lines = Math.ceil(models.length / wide);
   const top = Math.min(host.getBoundingClientRect().top + scrollY, 9.3 * rem); // less on slides
-  const height =
-    innerWidth > NARROW
-      ? Math.max(innerHeight - top - (0.5 + 3.65 * lines) * rem, 2.4 * lines * rem)
-      : 12 * lines * rem; // a phone scrolls
-  const room = [host.clientWidth, height, 0.9 * rem, 2.4 * rem];
-  return gridOf(words, [columns, lines], room, 0.5 * rem + 2);
+  const height = innerHeight - top - 0.5 * rem - lines * (2.3 * title + 0.9 * rem);
+  const room = [
+    host.clientWidth,
+    isPhone ? 12 * lines * rem : Math.max(height, 2.4 * lines * rem), // a phone scrolls
+    0.9 * rem,
+    2.4 * rem,
+  ];
+  const gap = SIDES * rem + 2;
+  const sizes = gridOf(words, [wide, lines], room, gap);
+  if (sizes.font || isPhone || document.body.classList.contains("slides"))
+    return { ...sizes, title, columns: wide };
+  const font = leastFont();
+  const cell = font + 1;
+  const columns = Math.floor(
+    (host.clientWidth - widest(words.target, font) - 6) / (cell * words.source.length + gap),
+  );
+  return columns < 3
+    ? { ...sizes, title, columns: wide } // of so long a sentence
+    : { cell, font, title, columns: Math.min(columns, wide) };
 }
 
 export function drawEras() {
-  const [wide] = COLUMNS.find(([, rows]) => models.length > rows);
-  const columns = innerWidth > NARROW ? wide : 2;
   const { source = [""], target = [""] } = page.sentences[view.sentence] ?? {};
   const host = byId("eras");
-  const lines = Math.ceil(models.length / columns);
-  const { cell, font } = cardsOf(host, { source, target }, [columns, lines]);
+  const { columns, cell, font, title } = cardsOf(host, { source, target });
   const print = Math.min(PAPER / host.clientWidth, 1);
   const sizes = { columns, tall: `${target.length * cell}px`, font: `${font}px`, print };
+  sizes.title = `${title}px`;
   for (const [name, size] of Object.entries(sizes)) host.style.setProperty(`--${name}`, size);
   // Words stand left of each line and above the first.
   const cardOf = (model, i, all) =>

@@ -138,8 +138,9 @@ export function addRegression() {
       html(
         "span",
         {},
-        html("b", { style: { color: `var(--m${f})` } }, name),
-        ` ${fixed(outputs[i], 3)}, mean of the keys ${fixed(centers[i], 3)} `,
+        f ? "; " : "",
+        html("b", { style: { color: `var(--m${f})` } }, `${name}:`),
+        ` ${fixed(outputs[i], 3)} at the weighted mean ${fixed(centers[i], 3)} of the keys`,
       ),
     );
     byId("regression-said").replaceChildren(`q = ${fixed(queries[i], 3)}: `, ...said);

@@ -9,6 +9,11 @@ const MANY = 300; // words that are drawn
 const SIZE = 320; // of a picture
 const DOT = 3.5; // the radius of a point
 const FONT = 11;
+// The names of the axes, where no points are.
+const AXES = [
+  { text: "1st direction →", x: SIZE, y: SIZE - 0.3 * FONT, anchor: "end" },
+  { text: "2nd direction ↑", x: SIZE / 2 + 0.4 * FONT, y: FONT, anchor: "start" },
+];
 const ANCHORS = { 1: "start", "-1": "end" };
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
@@ -57,9 +62,13 @@ function principalComponents(vectors) {
 }
 
 // Returns a function that finds the side of a point, 1 for the right one, -1 or 0 for none, where
-// its name covers no point and none of the names before it.
+// its name covers no point, no axis' name and none of the names before it.
 function sidesFor(places) {
-  const names = [];
+  const names = AXES.map(({ x, y, text, anchor }) => {
+    const wide = widthOf(text, FONT);
+    const left = anchor === "end" ? x - wide : x;
+    return { left, right: left + wide, top: y - FONT, bottom: y + 0.3 * FONT };
+  });
   const known = new Set();
   const isApart = (one, other) =>
     one.right < other.left ||
@@ -100,6 +109,9 @@ function drawScatter(words, name, color) {
     },
     svg("line", { class: "grid", x1: 0, x2: SIZE, y1: SIZE / 2, y2: SIZE / 2 }),
     svg("line", { class: "grid", x1: SIZE / 2, x2: SIZE / 2, y1: 0, y2: SIZE }),
+    ...AXES.map(({ text, x, y, anchor }) =>
+      svg("text", { class: "axis", x, y, "text-anchor": anchor }, text),
+    ),
     ...places.flatMap(([x, y], i) => {
       const point = svg(
         "circle",

@@ -47,7 +47,9 @@ export function addAttentionStatistics() {
       attending.filter((model) => model.shown),
     );
   byId("gazes-note").textContent =
-    `Over the ${page.sentences.length} sentences of this page. ` +
+    (page.sentences.length === 1
+      ? "Over the sentence of this page. "
+      : `Over the ${page.sentences.length} sentences of this page. `) +
     "Entropy: the mean over the target words, also relative to that of uniform weights; " +
     "coverage: source words whose weights sum to at least 1/2; " +
     "monotonicity: target words whose most attended source word is that of the previous word " +

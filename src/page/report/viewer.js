@@ -26,7 +26,7 @@ import {
   wordsOf,
 } from "./weights.js";
 
-const MANY = 22; // words of a sentence, whose bands nobody can follow
+const MANY = 60; // words of a sentence, whose bands nobody can follow
 
 function selectionLabel(model, entry) {
   const { layer, head } = chosenPart(model);

@@ -88,7 +88,7 @@ function axesOf({ width, height, font, small, isFlat }) {
 
 const WIDEST = 0.8; // the band of weight 1, in em
 
-const SIZES = [1, 0.8, 0.62]; // of the letters of a key, the first that fit
+const SIZES = [1, 0.85, 0.7]; // of the letters of a key, the first that fit
 const SMALLEST = 14; // pixels of those that are smaller than the names of both sides
 
 // Returns the sizes of the key to the width of bands, in `free` pixels: of its letters, of its two

@@ -270,7 +270,7 @@ async function scatter(browser, file, jsonl) {
   const far = (a, b) => Math.hypot(...a.map((x, d) => x - b[d]));
   const shown =
     await page.run(`[...document.querySelectorAll("#scatter figure")].map((figure) => [figure.querySelector("figcaption").textContent,
-    [...figure.querySelectorAll("circle")].map((point) => [Number(point.getAttribute("cx")), Number(point.getAttribute("cy"))]), [...figure.querySelectorAll("text")].map((text) => text.textContent)])`);
+    [...figure.querySelectorAll("circle")].map((point) => [Number(point.getAttribute("cx")), Number(point.getAttribute("cy"))]), [...figure.querySelectorAll("text:not(.axis)")].map((text) => text.textContent)])`);
   assert.strictEqual(shown.length, layers.length);
   for (const [i, [caption, points, names]] of shown.entries()) {
     const own = rows.filter(({ layer }) => layer === layers[i]);

@@ -243,7 +243,8 @@ async function enlarged(page, folder, models) {
   await page.until(`!byId("large").open && byId("era").value === ""`);
 }
 
-// The table sorted by years; all rows on one screen.
+// The table sorted by years; all rows on one screen, but for a page in a small window, whose cards
+// have the words of both sides instead.
 async function screens(page) {
   // The latest first.
   for (let click = 0; click < 2; click++) await page.click("#results th:nth-child(2) button");
@@ -257,18 +258,25 @@ async function screens(page) {
   await page.run(
     `{ const own = models.length; while (models.length < eras.size) models.push(models[models.length % own]); drawEras(); scrollTo(0, 0); }`,
   );
-  for (const [width, height] of [
-    [1024, 768],
-    [1920, 1080],
+  for (const [width, height, isSlide] of [
+    [1024, 768, false],
+    [1024, 768, true],
+    [1920, 1080, true],
+    [1920, 1080, false],
   ]) {
     await page.resize(width, height);
+    if (isSlide !== (await page.run(`document.body.classList.contains("slides")`)))
+      await page.key("s");
     await page.run(
-      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+      `drawEras(); scrollTo(0, 0); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`,
     );
-    const below = await page.run(
-      `Math.max(...[...byId("eras").children].map((node) => node.getBoundingClientRect().bottom))`,
+    const [below, words] = await page.run(
+      `[Math.max(...[...byId("eras").children].map((node) => node.getBoundingClientRect().bottom)), document.querySelectorAll("#eras .beside").length]`,
     );
-    assert.ok(below <= height, `${width} x ${height}: the rows end at ${below}`);
+    const isSmall = width < 1920;
+    const what = `${width} x ${height}${isSlide ? ", a slide" : ""}`;
+    if (!isSmall || isSlide) assert.ok(below <= height, `${what}: the rows end at ${below}`);
+    if (!isSmall || !isSlide) assert.ok(words > 3, `${what}: ${words} lines have words`);
   }
 }
 
@@ -305,7 +313,7 @@ async function regression(browser, file) {
       const down = (stem) => Number(stem.getAttribute("y2")) > Number(stem.getAttribute("y1"));
       [said, [...document.querySelectorAll("#regression-chart .stem")].map(down)]`);
   const answers = (q, mean, center) =>
-    `q = ${q}: degree 0 ${mean}, mean of the keys ${center} degree 1 ${q}, mean of the keys ${q}`;
+    `q = ${q}: degree 0: ${mean} at the weighted mean ${center} of the keys; degree 1: ${q} at the weighted mean ${q} of the keys`;
   assert.deepStrictEqual(await at(0), [
     answers("-1.000", "0.209", "0.209"),
     [...Array(3).fill(false), false, true, true],

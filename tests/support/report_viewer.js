@@ -213,7 +213,7 @@ async function opening(page, best, layers, heads) {
     ),
     [
       ["source", "target"],
-      ["source", "target", "0.25", "1"],
+      ["source", "target", "width: weight", "0.25", "1"],
     ],
   );
   assert.deepStrictEqual(

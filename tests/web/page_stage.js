@@ -45,7 +45,7 @@ async function legible(page) {
       const small =
         await page.run(`[...document.querySelectorAll("#stage svg > text, #stage .word, #stage p, #stage output, #stage figcaption")].filter((node) => node.textContent.trim())
         .map((node) => [node, parseFloat(getComputedStyle(node).fontSize) * (node.ownerSVGElement ? Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b) : 1)])
-        .filter(([node, size]) => !(size >= innerHeight / 28 - 0.1)).map(([node, size]) => node.textContent + " " + size)`);
+        .filter(([node, size]) => !(size >= innerHeight / (node.matches(".small, .axis") ? 40 : 28) - 0.1)).map(([node, size]) => node.textContent + " " + size)`);
       assert.deepStrictEqual(small, [], `${kind} at ${width} x ${height}`);
       assert.ok(
         await page.run(

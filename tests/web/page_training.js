@@ -122,11 +122,18 @@ async function flowing(page) {
   );
   assert.deepStrictEqual(
     await page.run(
-      `[...document.querySelectorAll("#flow svg > text")].map((node) => node.textContent).filter((text) => /^[\\d.]+$/.test(text) && text !== ".")`,
+      `[...document.querySelectorAll("#flow svg > text")].map((node) => node.textContent).filter((text) => /^\\d\\.\\d\\d$/.test(text))`,
     ),
     await page.run(
       `Array.from(view.frames[0].weights).slice(${row} * view.frames[0].columns.length).slice(0, view.frames[0].columns.length).map((weight) => fixed(weight, 2))`,
     ),
+  );
+  assert.strictEqual(
+    await page.run(
+      `[...document.querySelectorAll("#flow svg > text")].filter((node) => /^[-−]?\\d+\\.\\d$/.test(node.textContent)).length`,
+    ),
+    await page.run("view.frames[0].columns.length"),
+    "a number beside each score",
   );
   if (page.heard) return; // Firefox cannot be told to reduce motion
   await page.send("Emulation.setEmulatedMedia", {

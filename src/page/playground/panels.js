@@ -82,7 +82,7 @@ function stageLayout(many, frames) {
     const cell = cellIn(small, 0.87);
     return cell < UPRIGHT * em ? Math.min(cellIn(small, 1), UPRIGHT * em - 0.1) : cell;
   };
-  const sizes = [em, Math.max(0.62 * em, Math.min(em, 12))];
+  const sizes = [em, Math.max(0.7 * em, Math.min(em, 12))];
   const small = sizes.find((size) => cellOf(size) >= 0.85 * em) ?? 0;
   const cell = cellOf(small);
   return {

@@ -96,10 +96,9 @@ static void write_title(const layout *it, int panel, char title[TITLE_BYTES]) {
     const sa_alignment *alignment = it->alignment;
     const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
     const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
-    if (method && scale.unit)
-        snprintf(title, TITLE_BYTES, "%s, 1 = %.2g %s", method, scale.most, scale.unit);
-    else if (method)
-        snprintf(title, TITLE_BYTES, "%s", method);
+    if (method)
+        snprintf(title, TITLE_BYTES, "%s, 1 = %.2g %s", method, scale.most,
+                 scale.unit ? scale.unit : "weight");
     else if (alignment->layers > 1 && it->figure->layer)
         snprintf(title, TITLE_BYTES, "layer %d, head %d", it->figure->layer, panel + 1);
     else if (alignment->layers > 1)
@@ -189,16 +188,17 @@ static void add_cell(const sa_figure_scale *scale, double weight, sa_box cell, d
     sa_buffer_release(&value);
 }
 
-/* The scale of a single matrix, or what several have in common: the largest of each. */
+/* The scale of a single matrix, or what several have in common: numbers relative to those of their
+ * titles. */
 static sa_figure_scale common_scale(const layout *it) {
     sa_figure_scale scale = sa_figure_scale_of(it->alignment, 0);
     for (int panel = 1; panel < it->panels; panel++) {
         const sa_figure_scale other = sa_figure_scale_of(it->alignment, panel);
-        if (other.unit) scale.unit = "of the largest", scale.most = 1;
+        if (other.unit) scale.unit = "relative", scale.most = 1;
         scale.is_signed |= other.is_signed;
         scale.largest = fmax(scale.largest, other.largest);
     }
-    if (scale.unit && it->panels > 1) scale.unit = "of the largest", scale.most = 1;
+    if (scale.unit && it->panels > 1) scale.unit = "relative", scale.most = 1;
     return scale;
 }
 
@@ -287,7 +287,7 @@ static const char *const keys[] = {"gold link", "possible"};
 static double scale_width(const layout *it) {
     const sa_figure *figure = it->figure;
     const char *unit = unit_of(it->alignment, 0);
-    if (it->panels > 1 && *it->alignment->method) unit = "of the largest";
+    if (it->panels > 1 && *it->alignment->method) unit = "relative";
     const double name = sa_drawing_text_width(unit ? unit : "weight", figure->font),
                  key = figure->golds ? sa_drawing_text_width(*keys, figure->font) : 0;
     return fmax(unit ? 2 * SCALE_LABEL : SCALE_LABEL,

@@ -248,15 +248,18 @@ static void compare(const sa_settings *settings) {
                  good ? "accepts" : error.text);
 }
 
+/* Under the sanitizers too few to show every rule. */
+enum { DRAWS = TEST_SANITIZED ? 8000 : 160000 };
+
 START_TEST(the_manual_lists_what_is_refused) {
     sa_rng rng = sa_rng_seed(2, 1);
     sa_settings settings;
     read_manual();
-    for (int i = 0; i < 160000; i++) {
+    for (int i = 0; i < DRAWS; i++) {
         draw(&rng, &settings);
         compare(&settings);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !TEST_SANITIZED; i++)
         ck_assert_msg(rules[i].alone, "nothing shows '%s'", rules[i].conditions);
 }
 END_TEST

@@ -222,21 +222,22 @@ END_TEST
 /* ---- Damage -----------------------------------------------------------------------------------
  */
 
+/* Under the sanitizers a sample of the sizes, and one bit of nearly every byte. */
+enum { CUT = TEST_SANITIZED ? 7 : 1, FLIP = TEST_SANITIZED ? 37 : 1 };
+
 START_TEST(every_truncation_is_found) {
     const size_t whole = good[WORDS].size;
     scratch_write("m", good[WORDS].bytes, whole);
     for (size_t size = whole; size-- > 0;) {
+        if (size % CUT) continue;
         ck_assert_int_eq(truncate("m", (off_t)size), 0);
         ck_assert_msg(!sa_model_open("m", 1, &error), "%zu bytes", size);
         ck_assert_int_eq(error.code, SA_DATA);
         ck_assert_msg(strstr(error.text, "truncated") != NULL, "%zu bytes: %s", size, error.text);
     }
-    printf("truncations detected: %zu/%zu\n", whole, whole);
+    printf("truncations detected: %zu/%zu\n", (whole + CUT - 1) / CUT, (whole + CUT - 1) / CUT);
 }
 END_TEST
-
-/* Under the sanitizers one bit of nearly every byte. */
-enum { FLIP = TEST_SANITIZED ? 37 : 1 };
 
 START_TEST(every_flipped_bit_is_found) {
     const size_t bits = 8 * good[WORDS].size, flips = (bits + FLIP - 1) / FLIP;

@@ -52,17 +52,30 @@ installing() {
     build="${typed%%; *} $scratch/made" install=${typed#*; }
 }
 
-# playground.html, or skips the test where what builds it is missing.
+# playground.html and its folder, or skips the test where what builds them is missing. They are built once for all tests,
+# until one of the files that they are made of changes.
 build_playground() {
     need clang wasm-ld
-    [ -d "${SOFTALIGN_PACKAGES:-$root/build/packages}/jansson" ] || {
+    local packages=${SOFTALIGN_PACKAGES:-$root/build/packages} made=$root/build/web-tested key
+    [ -d "$packages/jansson" ] || {
         echo "the sources of the playground's libraries are missing (scripts/setup --playground): skipped"
         exit 77
     }
-    "$root/scripts/playground" "$scratch/playground.html" >out 2>err || {
-        fail "scripts/playground: $(cat err)"
-        finish
+    mkdir -p "$made"
+    exec 8>"$made/lock"
+    flock 8
+    key=$(cd "$root" && find src include corpora/models scripts/{papers,playground,dev,lessons} "$packages"/node_modules/temml/dist \
+        -type f -not -path '*/__pycache__/*' -print0 2>/dev/null | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
+    [ "$(cat "$made/key" 2>/dev/null)" = "$key" ] || {
+        rm -rf "$made"/{key,playground}
+        "$root/scripts/playground" "$made/playground.html" >out 2>err || {
+            fail "scripts/playground: $(cat err)"
+            finish
+        }
+        echo "$key" >"$made/key"
     }
+    cp -r "$made"/playground{,.html} .
+    exec 8>&-
 }
 
 # expect CODE MESSAGE ARGUMENT...: the exit code, and the one line on standard error ("": none but

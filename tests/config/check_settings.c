@@ -491,6 +491,25 @@ START_TEST(hybrid_stacks_keep_a_share_of_the_keys) {
 }
 END_TEST
 
+/* Of a source word stay its annotation, 2 x 20 numbers, and its key of 8, unless that is the
+ * annotation itself. */
+START_TEST(keys_that_are_annotations_are_kept_once) {
+    static const int scores[] = {SA_ATTENTION_ADDITIVE, SA_ATTENTION_DOT, SA_ATTENTION_RAW_DOT};
+    static const size_t numbers[] = {40 + 8, 40 + 8, 40};
+    for (int k = 0; k < 3; k++) {
+        sa_settings settings;
+        sa_error error;
+        sa_settings_init(&settings);
+        settings.hidden = 20, settings.attn = 8, settings.attention = scores[k];
+        if (k == 2)
+            settings.decoder = SA_DECODER_LUONG, settings.hidden = 40,
+            settings.encoder = SA_ENCODER_UNI;
+        ck_assert_msg(sa_settings_check(&settings, &error), "%s", error.text);
+        ck_assert_uint_eq(sa_settings_cache_size(&settings).source_word, 4 * numbers[k]);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("settings", &cases);
@@ -515,6 +534,7 @@ int main(void) {
     tcase_add_test(cases, what_is_no_object_is_refused);
     tcase_add_test(cases, a_difference_is_named);
     tcase_add_test(cases, the_shape_of_a_model_is_taken);
+    tcase_add_test(cases, keys_that_are_annotations_are_kept_once);
     tcase_add_test(cases, hybrid_stacks_keep_a_share_of_the_keys);
     return suite_run(suite);
 }

@@ -308,11 +308,33 @@ START_TEST(blocks_of_logits_change_nothing) {
 }
 END_TEST
 
+/* Of 96 words, whose logits are made in blocks of 64; each pair alone is in one block. */
+START_TEST(blocks_of_words_are_mixed_with_copies) {
+    enum { MANY = 36, LARGE = 4096 };
+    sa_sentence sources[MANY], targets[MANY];
+    double sum = 0, alone = 0;
+    settings = small_settings(), settings.copy = true;
+    model_open(sa_sizes_of(&settings, LARGE, LARGE));
+    for (int i = 0; i < MANY; i++) sources[i] = source[i % PAIRS], targets[i] = target[i % PAIRS];
+    for (int i = 0; i <= PAIRS; i++) { /* the last is the batch of all */
+        const bool all = i == PAIRS;
+        batch = sa_batch_build(&numbers, all ? sources : source + i, all ? targets : target + i,
+                               all ? MANY : 1);
+        sa_pass_layout(&numbers, &w, &batch, false, &pass);
+        sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
+        ck_assert_int_eq(sa_pass_readout(&w, &pass)->logits.rows < batch.target.words, all);
+        for (int k = 0; k < batch.target.words; k++) *(all ? &sum : &alone) += pass.log_p[k];
+    }
+    ck_assert_double_eq_tol(sum, alone * MANY / PAIRS, 1e-9);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("parts in double", &tests);
     const int variants = count_variants() + 1;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_test(tests, blocks_of_words_are_mixed_with_copies);
     tcase_add_loop_test(tests, encoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, decoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, readout_backward, 0, variants * DROPOUTS);

@@ -38,8 +38,12 @@ const checks = {
     }, 120000);
     browser.context = (await browser.send("Target.createBrowserContext")).browserContextId;
     const wrong = await checks[check](browser, ...words).catch((error) => error);
-    if (wrong) console.error(wrong.message);
+    if (wrong) {
+      const complaints = [...browser.pages.values()].flatMap((page) => page.complaints);
+      console.error([wrong.message, ...complaints.map((text) => `the page: ${text}`)].join("\n"));
+    }
     await browser.send("Target.disposeBrowserContext", { browserContextId: browser.context });
+    browser.pages.clear();
     clearTimeout(late);
     console.log(wrong ? "failed" : "right");
   }

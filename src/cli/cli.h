@@ -62,8 +62,7 @@ struct cli_command {
     bool (*run)(cli_call *call, sa_error *error);
     const char *first; /* options that the help shows first; NULL: none */
     const char *items; /* title of a list in the help, such as the presets; NULL: none */
-    /* Returns the name of an item, NULL after the last. The first line of *text explains it. */
-    const char *(*item)(size_t i, const char **text);
+    sa_info *item;     /* lists them; the first line of the first text explains an item */
 };
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_attribute, cli_eval,
@@ -83,9 +82,6 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 
 /* Returns the i-th option of all these sets and its set, NULL after the last. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
-
-/* `item` of the commands that list the scores of attention. */
-const char *cli_attention_item(size_t i, const char **formula);
 
 /* `prints` of the commands whose results are files. */
 bool cli_prints_nothing(const void *options);

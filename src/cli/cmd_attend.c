@@ -341,10 +341,6 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-const char *cli_attention_item(size_t row, const char **formula) {
-    return sa_attention_info(row, formula, NULL);
-}
-
 const cli_command cli_attend = {
     .name = "attend",
     .words = "--query CSV --keys CSV --values CSV",
@@ -352,6 +348,6 @@ const cli_command cli_attend = {
     .size = sizeof(command_options),
     .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
     .items = "Scores (--attention)",
-    .item = cli_attention_item,
+    .item = sa_attention_info,
     .run = run,
 };

@@ -120,7 +120,7 @@ static bool apply(const command_options *options, const char *const *paths, sa_e
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static const char *item(size_t i, const char **text) {
+static const char *item(size_t i, const char **text, const char **none) {
     *text = i ? "splits the words of FILE by the merge operations of --codes"
               : "prints the merge operations learned from all FILEs";
     return i == 0 ? "learn" : i == 1 ? "apply" : NULL;

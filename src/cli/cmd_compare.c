@@ -111,10 +111,6 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t i, const char **text) {
-    return sa_decoder_info(i, text, NULL);
-}
-
 const cli_command cli_compare = {
     .name = "compare",
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
@@ -125,5 +121,5 @@ const cli_command cli_compare = {
              {"Settings", sa_settings_options, AT(settings), limits}},
     .run = run,
     .items = "Decoders",
-    .item = item,
+    .item = sa_decoder_info,
 };

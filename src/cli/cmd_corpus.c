@@ -29,11 +29,6 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t i, const char **text) {
-    *text = sa_tasks[i].summary;
-    return sa_tasks[i].name;
-}
-
 const cli_command cli_corpus = {
     .name = "corpus",
     .words = "[TASK]",
@@ -43,5 +38,5 @@ const cli_command cli_corpus = {
     .sets = {{"Options", table, 0}},
     .run = run,
     .items = "Tasks",
-    .item = item,
+    .item = sa_task_info,
 };

@@ -318,7 +318,7 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *diagnostic(size_t i, const char **text) {
+static const char *diagnostic(size_t i, const char **text, const char **none) {
     return sa_diagnostic_name(i, text, NULL);
 }
 

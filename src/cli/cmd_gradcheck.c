@@ -142,6 +142,6 @@ const cli_command cli_gradcheck = {
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, AT(settings)}},
     .items = "Scores (--attention)",
-    .item = cli_attention_item,
+    .item = sa_attention_info,
     .run = run,
 };

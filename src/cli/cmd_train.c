@@ -205,8 +205,8 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t i, const char **text) {
-    *text = sa_preset_name(i) ? sa_preset_text(sa_preset_name(i)) : NULL;
+static const char *item(size_t i, const char **text, const char **none) {
+    *text = sa_preset_text(sa_preset_name(i));
     return sa_preset_name(i);
 }
 

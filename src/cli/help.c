@@ -137,8 +137,8 @@ static void page(const cli_command *command, sa_buffer *out) {
         cli_wrap(out, text, 0);
     if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
     const char *text;
-    for (size_t i = 0; command->items && command->item(i, &text); i++)
-        entry(out, command->item(i, &text), text, ITEM);
+    for (size_t i = 0; command->items && command->item(i, &text, NULL); i++)
+        entry(out, command->item(i, &text, NULL), text, ITEM);
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
         if (!set->options->heading) sa_buffer_addf(out, "\n%s:\n", set->title);
         for (option = set->options; option->name; option++) {
@@ -151,19 +151,6 @@ static void page(const cli_command *command, sa_buffer *out) {
 }
 
 /* ---- For programs: scripts/dev/manual and scripts/dev/completion ----------------------------- */
-
-/* The tables of equations that options of train choose from. */
-static const struct {
-    const char *title;
-    const char *(*info)(size_t i, const char **formula, const char **citation);
-} equations[] = {
-    {"Decoders (--decoder), with state s_i, context c_i and tokens y_i", sa_decoder_info},
-    {"Scores (--attention), with the decoder's state s and annotations h_j", sa_attention_info},
-    {"Normalizers (--normalizer), with scores e_j and weights alpha_j", sa_normalizer_info},
-    {"Coverage (--coverage), with the weights alpha of earlier target words", sa_coverage_info},
-    {"Positions (--positions), of word t, and of query i, key j and score e_ij", sa_position_info},
-    {"Cells (--cell; for gru also --reset and --update), with previous state s'", sa_cell_info},
-};
 
 static void list_option(const cli_command *command, const cli_option_set *set,
                         const sa_option *option, sa_buffer *out) {
@@ -194,16 +181,15 @@ static void list_all(sa_buffer *out) {
                        command->summary, command->items ? (int)(command->texts & 1) : 0);
         for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)
             list_option(command, set, option, out);
-        for (size_t i = 0; command->items && (name = command->item(i, &text)); i++) {
+        for (size_t i = 0; command->items && (name = command->item(i, &text, NULL)); i++) {
             sa_buffer_addf(out, "item\t%s\t%s\t%s\t", command->name, command->items, name);
             for (; *text; text++) sa_buffer_add(out, *text == '\n' ? "\\" : text, 1);
             sa_buffer_adds(out, "\n");
         }
     }
-    for (size_t k = 0; k < sizeof equations / sizeof *equations; k++)
-        for (size_t i = 0; (name = equations[k].info(i, &text, &citation)); i++)
-            sa_buffer_addf(out, "equation\t%s\t%s\t%s\t%s\n", equations[k].title, name, text,
-                           citation);
+    for (const sa_formulas *table = sa_formula_tables; table->option; table++)
+        for (size_t i = 0; (name = table->info(i, &text, &citation)); i++)
+            sa_buffer_addf(out, "equation\t%s\t%s\t%s\t%s\n", table->title, name, text, citation);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -228,7 +214,7 @@ static bool run(cli_call *call, sa_error *error) {
     return cli_print(&out, error);
 }
 
-static const char *command_name(size_t i, const char **text) {
+static const char *command_name(size_t i, const char **text, const char **none) {
     *text = cli_commands[i] ? cli_commands[i]->summary : NULL;
     return cli_commands[i] ? cli_commands[i]->name : NULL;
 }

@@ -60,5 +60,16 @@ typedef struct sa_preset {
 } sa_preset;
 extern const sa_preset sa_presets[]; /* ends with a NULL name */
 
+/* Returns the name of entry i of a list, NULL after the last, and two texts about it, such as its
+ * formula and citation; a list may have fewer. */
+typedef const char *sa_info(size_t i, const char **first, const char **second);
+
+/* The equations that options of train choose from; ends with a NULL option. */
+typedef struct sa_formulas {
+    const char *option, *title;
+    sa_info *info;
+} sa_formulas;
+extern const sa_formulas sa_formula_tables[];
+
 /* Returns the default preset of a model family; NULL: none. */
 const char *sa_preset_default(int model);

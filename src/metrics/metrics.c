@@ -191,7 +191,7 @@ void sa_metric_signature(int metric, const sa_metrics *metrics, size_t reference
         sa_number_add_fixed(out, smoothing, 2);
         sa_buffer_adds(out, "]");
     }
-    sa_buffer_addf(out, "|softalign:%s", sa_version());
+    sa_buffer_addf(out, "|softalign:%s", SOFTALIGN_VERSION);
 }
 
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,

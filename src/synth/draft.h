@@ -58,3 +58,6 @@ typedef struct sa_task {
 } sa_task;
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */
+
+/* Returns the name and summary of task i; NULL after the last. */
+const char *sa_task_info(size_t i, const char **summary, const char **none);

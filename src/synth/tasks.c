@@ -262,3 +262,8 @@ const sa_task sa_tasks[] = {
     {"next-larger", "the next larger number of a list; tests are longer", NULL, draw_next_larger},
     {0},
 };
+
+const char *sa_task_info(size_t i, const char **summary, const char **none) {
+    *summary = sa_tasks[i].summary;
+    return sa_tasks[i].name;
+}

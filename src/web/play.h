@@ -11,22 +11,17 @@
 typedef struct web_measuring web_measuring;
 
 struct web_play {
-    bool trains; /* made by web_open */
-    sa_session session;
+    bool trains;          /* made by web_open */
+    sa_session session;   /* only its model, if not */
     sa_settings settings; /* as requested; this and the next belong to the session */
     sa_train_options training;
     char folder[32];           /* where the session saves, in memory */
-    sa_model loaded;           /* for a model without a training */
     sa_corpus held_out;        /* the held-out pairs; the handle owns the array, not the texts */
     json_t *notes;             /* the list of the session's notes */
     json_t *validation;        /* of the last step, or NULL */
     web_measuring *measuring;  /* NULL: none */
     sa_planted_fault *planted; /* in the trainer; NULL: none */
 };
-
-static inline sa_model *web_model(web_play *play) {
-    return play->trains ? &play->session.model : &play->loaded;
-}
 
 /* ---- Results --------------------------------------------------------------------------------- */
 

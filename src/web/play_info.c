@@ -181,49 +181,26 @@ static json_t *options(const sa_option *row) {
     return list;
 }
 
-static json_t *tasks(void) {
-    json_t *list = json_array();
-    for (const sa_task *task = sa_tasks; task->name; task++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "name", task->name, "summary",
-                                              task->summary, "pairs", (json_int_t)SA_SYNTH_PAIRS));
-    return list;
-}
-
-static json_t *presets(void) {
-    json_t *list = json_array();
-    for (size_t i = 0; sa_preset_name(i); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s?}", "name", sa_preset_name(i), "text",
-                                              sa_preset_text(sa_preset_name(i))));
-    return list;
-}
-
-/* Returns the entries of a table, each with two texts. */
-static json_t *rows(const char *(*row)(size_t, const char **, const char **), const char *first,
-                    const char *second) {
+/* Returns the entries of a list with their texts. */
+static json_t *rows(sa_info *row, const char *first, const char *second) {
     json_t *list = json_array();
     for (size_t i = 0;; i++) {
         const char *one = NULL, *two = NULL, *name = row(i, &one, &two);
         if (!name) return list;
         json_array_append_new(
-            list, json_pack("{s:s, s:s?, s:s?}", "name", name, first, one, second, two));
+            list, json_pack("{s:s, s:s*, s:s*}", "name", name, first, one, second, two));
     }
 }
 
 const char *web_info(void) {
-    static const struct {
-        const char *option;
-        const char *(*row)(size_t, const char **, const char **);
-    } tables[] = {{"decoder", sa_decoder_info},       {"attention", sa_attention_info},
-                  {"normalizer", sa_normalizer_info}, {"coverage", sa_coverage_info},
-                  {"positions", sa_position_info},    {"cell", sa_cell_info}};
     web_begin();
     json_t *formulas = json_object();
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        json_object_set_new(formulas, tables[i].option, rows(tables[i].row, "formula", "citation"));
-    return web_give_json(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", sa_version(),
+    for (const sa_formulas *table = sa_formula_tables; table->option; table++)
+        json_object_set_new(formulas, table->option, rows(table->info, "formula", "citation"));
+    return web_give_json(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "version", sa_version(),
                                    "options", options(sa_settings_options), "search",
-                                   options(sa_search_options), "tasks", tasks(), "presets",
-                                   presets(), "formulas", formulas, "terms",
+                                   options(sa_search_options), "tasks",
+                                   rows(sa_task_info, "summary", ""), "formulas", formulas, "terms",
                                    rows(sa_gradient_fault_name, "dropped", "options")));
 }
 

@@ -32,7 +32,7 @@ static const sa_option *const force_row = &view_rows[2];
 const char *web_translate(web_play *play, const char *source, const char *options,
                           const char *links) {
     sa_error *error = web_begin();
-    sa_model *model = web_model(play);
+    sa_model *model = &play->session.model;
     sa_search search;
     view_options view = {0};
     const web_option_set sets[] = {{sa_search_options, &search}, {force_row, &view}, {0}};
@@ -90,9 +90,9 @@ static bool align(web_play *play, const char *source, const char *target, const 
     char *from = sa_utf8_text("source", source, error), *to = NULL;
     if (from)
         to = target ? sa_utf8_text("target", target, error)
-                    : translate(web_model(play), from, error);
+                    : translate(&play->session.model, from, error);
     const sa_pair pair = {.source = from, .target = to, .gold = links};
-    const bool good = to && sa_align(web_model(play), job, &pair, 1, sink, context, error);
+    const bool good = to && sa_align(&play->session.model, job, &pair, 1, sink, context, error);
     free(from), free(to);
     return good;
 }
@@ -203,7 +203,7 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     chosen.job.each = chosen.steps ? add_step : sa_explanation_add;
     chosen.job.context = chosen.steps ? (void *)steps : &text;
     const char *result = NULL;
-    if (sa_explain(web_model(play), &chosen.job, error))
+    if (sa_explain(&play->session.model, &chosen.job, error))
         result = chosen.steps ? web_give_json(json_incref(steps)) : web_give(true, &text.out);
     sa_explanation_release(&text);
     json_decref(steps);

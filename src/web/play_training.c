@@ -50,7 +50,7 @@ static void end_measuring(web_measuring *all) {
 }
 
 static web_measuring *begin(web_play *play, int most, sa_error *error) {
-    const sa_model *model = web_model(play);
+    const sa_model *model = &play->session.model;
     if (!play->held_out.count) {
         sa_fail(error, SA_USAGE, "this model has no held-out pairs");
         return NULL;
@@ -133,7 +133,7 @@ static void swap(sa_real *one, sa_real *other, size_t count) {
 
 const char *web_validate(web_play *play, int most, int pairs) {
     sa_error *error = web_begin();
-    sa_model *model = web_model(play);
+    sa_model *model = &play->session.model;
     json_t *result = NULL;
     if (!play->measuring && !(play->measuring = begin(play, most, error))) return NULL;
     web_measuring *all = play->measuring;
@@ -180,6 +180,7 @@ static web_play *new_play(sa_error *error) {
     if (!play) return NULL;
     snprintf(play->folder, sizeof play->folder, "training %d", ++plays);
     play->notes = json_array();
+    play->session.lock = SA_UNLOCKED;
     return play;
 }
 
@@ -236,7 +237,7 @@ web_play *web_load(const void *file, size_t size) {
     web_play *play = new_play(error);
     if (!play) return NULL;
     if (sa_container_read(&container, model_name, file, size, error)) {
-        const bool good = sa_model_read(&play->loaded, &container, 1, error);
+        const bool good = sa_model_read(&play->session.model, &container, 1, error);
         sa_container_close(&container);
         if (good) return play;
     }
@@ -246,10 +247,7 @@ web_play *web_load(const void *file, size_t size) {
 
 void web_close(web_play *play) {
     if (!play) return;
-    if (play->trains)
-        sa_session_close(&play->session);
-    else
-        sa_model_release(&play->loaded);
+    sa_session_close(&play->session);
     sa_training_remove(play->folder, NULL);
     end_measuring(play->measuring);
     sa_planted_fault_free(play->planted);
@@ -261,7 +259,7 @@ void web_close(web_play *play) {
 
 const char *web_about(web_play *play) {
     web_begin();
-    const sa_model *model = web_model(play);
+    const sa_model *model = &play->session.model;
     json_t *all = web_settings_json(&model->trained);
     json_object_update_new(all, json_pack("{s:I, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:O}",
                                           "step", (json_int_t)play->session.trainer.step,
@@ -377,7 +375,7 @@ const void *web_save(web_play *play, int state) {
     sa_error *error = web_begin();
     sa_buffer copy = {0};
     if (!(state ? trains(play, error) && sa_checkpoint_write(&play->session, error)
-                : sa_model_write(web_model(play), model_name, NULL, 0, error)))
+                : sa_model_write(&play->session.model, model_name, NULL, 0, error)))
         return NULL;
     const sa_buffer *file = web_file_find(state ? play->session.path[SA_LAST] : model_name);
     sa_buffer_add(&copy, file->text, file->size);

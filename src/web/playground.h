@@ -40,8 +40,7 @@ const char *web_error(void);
  *                     "text" | "training" | "run" | "scores", "default", "min", "max",
  *                     "choices": [...], "help"}],        of web_open; default of a choice: its name
  *    "search":      [the same]                           of web_translate
- *    "tasks":       [{"name", "summary", "pairs"}]       of web_pairs
- *    "presets":     [{"name", "text"}]
+ *    "tasks":       [{"name", "summary"}]                of web_pairs
  *    "formulas":    {option: [{"name", "formula", "citation"}]}   of choices that are equations
  *    "terms":       [{"name", "dropped", "options"}]     of web_break and web_gradcheck
  *   } */

@@ -55,7 +55,9 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
                                        sa_attention_rows d, sa_attention *dw) {
     if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
     if (dw->output_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
-    sa_parts_project_weights_backward(s, rows, d, dw);
+    for (int p = 0; p < dw->parts; p++)
+        if (dw->part[p].kind->project.weights_backward)
+            dw->part[p].kind->project.weights_backward(p, s, rows, d, dw);
 }
 
 sa_query_block sa_queries_of(const sa_queries *queries, const sa_memory *memory, int b) {
@@ -107,12 +109,15 @@ void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_ro
         sa_copy_mat(s, rows.q);
     else
         project(w->W_a, s, rows.q);
-    sa_parts_project_forward(w, s, rows);
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].kind->project.forward) w->part[p].kind->project.forward(w, p, s, rows);
 }
 
 static void project_query_backward(const sa_attention *w, const sa_attention_pass *pass,
                                    sa_mat ds) {
-    sa_parts_project_backward(w, pass->rows, pass->d, ds);
+    for (int p = w->parts - 1; p >= 0; p--)
+        if (w->part[p].kind->project.backward)
+            w->part[p].kind->project.backward(w, p, pass->rows, pass->d, ds);
     if (w->score->query == SA_QUERY_IDENTITY)
         sa_add(pass->d.q, ds);
     else
@@ -154,14 +159,16 @@ void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     const sa_weight *W_k = key_weight(w);
     if (W_k) project(*W_k, h, memory->keys);
     if (w->value_width) project(w->W_v, h, memory->values);
-    sa_parts_memory_forward(w, memory);
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].kind->memory.forward) w->part[p].kind->memory.forward(w, p, memory);
 }
 
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw) {
     const sa_mat h = memory->annotations, dh = d->annotations;
     const sa_weight *W_k = key_weight(w);
-    sa_parts_memory_backward(w, memory, d, dw);
+    for (int p = w->parts - 1; p >= 0; p--)
+        if (w->part[p].kind->memory.backward) w->part[p].kind->memory.backward(w, p, memory, d, dw);
     if (w->value_width) { /* v_j = W_v h_j */
         project_weights_backward(d->values, h, dw->W_v);
         project_backward(w->W_v, d->values, dh);

@@ -37,35 +37,6 @@ void sa_parts_span(const sa_attention *w, const sa_head *head, int query, sa_spa
         if (w->part[p].kind->span) w->part[p].kind->span(w, p, head, query, seen);
 }
 
-void sa_parts_memory_forward(const sa_attention *w, sa_memory *memory) {
-    for (int p = 0; p < w->parts; p++)
-        if (w->part[p].kind->memory.forward) w->part[p].kind->memory.forward(w, p, memory);
-}
-
-void sa_parts_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
-                              sa_attention *dw) {
-    for (int p = w->parts - 1; p >= 0; p--)
-        if (w->part[p].kind->memory.backward) w->part[p].kind->memory.backward(w, p, memory, d, dw);
-}
-
-void sa_parts_project_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows) {
-    for (int p = 0; p < w->parts; p++)
-        if (w->part[p].kind->project.forward) w->part[p].kind->project.forward(w, p, s, rows);
-}
-
-void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
-                               sa_mat ds) {
-    for (int p = w->parts - 1; p >= 0; p--)
-        if (w->part[p].kind->project.backward) w->part[p].kind->project.backward(w, p, rows, d, ds);
-}
-
-void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
-                                       sa_attention *dw) {
-    for (int p = 0; p < dw->parts; p++)
-        if (dw->part[p].kind->project.weights_backward)
-            dw->part[p].kind->project.weights_backward(p, s, rows, d, dw);
-}
-
 const sa_rare_hooks *sa_rare_of(const sa_part *part) {
     static const sa_rare_hooks none;
     return part && part->rare ? part->rare : &none;

@@ -153,15 +153,6 @@ void sa_parts_kinks(const sa_attention *w, const sa_head *head, sa_kinks *found)
 
 /* ---- Running the parts ----------------------------------------------------------------------- */
 
-/* Run a hook of all parts, as sa_parts_forward and sa_parts_backward do. */
-void sa_parts_memory_forward(const sa_attention *w, sa_memory *memory);
-void sa_parts_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
-                              sa_attention *dw);
-void sa_parts_project_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows);
-void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
-                               sa_mat ds);
-void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
-                                       sa_attention *dw);
 /* Zeroes the gradients into which a backward pass accumulates, except the ones that the loss
  * fills. */
 void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);

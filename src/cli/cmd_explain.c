@@ -1,8 +1,8 @@
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "report/explanation.h"
-#include "report/lens.h"
 
 typedef struct command_options {
     sa_explain_options job;
@@ -138,15 +138,62 @@ static bool print_json(sa_model *model, sa_explain_options *job, json_t *roles, 
 
 /* ---- The lens -------------------------------------------------------------------------------- */
 
+/* What each sublayer of a Transformer's decoder would write, as text and for the page: at first
+ * three empty lists, the rest 0. */
+typedef struct lens_text {
+    json_t *words, *sublayers;
+    json_t *cells;          /* word after word, [most probable word, its probability, rank of the
+                               word that is written from 1, KL] of each sublayer */
+    sa_buffer titles, rows; /* the text: a line for each word, a column for each sublayer */
+    int step;               /* of the last value */
+} lens_text;
+
+/* Adds a text that is cut or padded to this many columns. */
+static void add_text(sa_buffer *out, const char *text, int columns) {
+    char fit[256];
+    const int used = sa_utf8_fit(text, columns, fit, sizeof fit);
+    sa_buffer_adds(out, fit);
+    sa_buffer_pad(out, columns - used);
+}
+
+static void each_lens(void *lens, const sa_explain_pair *pair, const sa_explain_value *line) {
+    enum { LABEL = 14, WORD = 7, NUMBER = 5 };
+    lens_text *it = lens;
+    int best = 0, rank = 1;
+    if (!line) return;
+    if (line->shape == SA_SHAPE_NUMBER) {
+        json_array_append_new(json_array_get(it->cells, json_array_size(it->cells) - 1),
+                              sa_json_number(*line->numbers));
+        return;
+    }
+    if (line->step != it->step) {
+        sa_buffer_addf(&it->rows, "\n%2d ", it->step = line->step);
+        add_text(&it->rows, pair->target[it->step - 1], LABEL - 4);
+        sa_buffer_adds(&it->rows, " ");
+        json_array_append_new(it->words, json_string(pair->target[it->step - 1]));
+    }
+    if (!it->titles.size) sa_buffer_pad(&it->titles, LABEL);
+    if (it->step == 1) add_text(&it->titles, line->letters, WORD + NUMBER);
+    if (it->step == 1) json_array_append_new(it->sublayers, json_string(line->letters));
+    for (int i = 0; i < line->rows; i++) {
+        if (line->numbers[i] > line->numbers[best]) best = i;
+        rank += line->numbers[i] > line->numbers[line->chosen];
+    }
+    add_text(&it->rows, line->row[best], WORD);
+    sa_buffer_addf(&it->rows, "%3.0f  ", 100 * line->numbers[best]);
+    json_array_append_new(it->cells, json_pack("[s, o, i]", line->row[best],
+                                               sa_json_number(line->numbers[best]), rank));
+}
+
 static bool print_lens(sa_model *model, const char *path, command_options *options,
                        sa_error *error) {
     sa_html_report page;
     cli_begin_page(&page, "explain", "The logit lens on", path, "", sa_model_settings(model));
     json_t *data = json_pack("{s:[], s:[], s:[]}", "words", "sublayers", "cells");
-    sa_lens lens = {json_object_get(data, "words"), json_object_get(data, "sublayers"),
-                    json_object_get(data, "cells")};
+    lens_text lens = {json_object_get(data, "words"), json_object_get(data, "sublayers"),
+                      json_object_get(data, "cells")};
     json_object_set_new(page.data, "lens", data);
-    options->job.each = sa_lens_add, options->job.context = &lens;
+    options->job.each = each_lens, options->job.context = &lens;
     bool good = sa_explain(model, &options->job, error);
     sa_buffer_addf(&lens.titles, "%s\n", good ? lens.rows.text : "");
     good = good && cli_print(&lens.titles, error);

@@ -191,10 +191,8 @@ void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
 }
 
 static double largest_gradient(const sa_lab_model *model) {
-    double most = 0;
-    for (size_t i = 0; i < model->plan->size; i++)
-        most = sa_lab_nan_max(most, fabs(model->gradients[i]));
-    return most;
+    const int size = (int)model->plan->size;
+    return sa_lab_largest((sa_mat){model->gradients, 1, size, size});
 }
 
 /* Compares weights, log p and gradient of all pairs in one batch with those of the pairs one at a

@@ -19,55 +19,37 @@
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
  * Of n units; gates: the blocks z | r | s~. */
 
-/* A.1.1: s = (1 - z) . s_prev + z . s~    gates [3n]; s_prev, s [n] */
-static void z_new_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
-    const sa_real *z = gates, *s_tilde = gates + 2 * n;
-    for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_prev[k] + z[k] * s_tilde[k];
-}
-
-SA_DISPATCHED static void z_new_backward(int n, const sa_real *gates, const sa_real *s_prev,
-                                         const sa_real *ds, sa_real *restrict da,
-                                         sa_real *restrict ds_prev) {
-    const sa_real *z = gates, *s_tilde = gates + 2 * n;
-    sa_real *da_z = da, *da_s = da + 2 * n;
-    for (int k = 0; k < n; k++) {
-        ds_prev[k] += ds[k] * (1 - z[k]);
-        da_z[k] = ds[k] * (s_tilde[k] - s_prev[k]) * z[k] * (1 - z[k]);
-        da_s[k] = ds[k] * z[k] * (1 - s_tilde[k] * s_tilde[k]);
-    }
-}
-
-/* Section 2.3 (Cho et al. 2014): s = z . s_prev + (1 - z) . s~    gates [3n]; s_prev, s [n] */
-static void z_old_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
-    const sa_real *z = gates, *s_tilde = gates + 2 * n;
-    for (int k = 0; k < n; k++) s[k] = z[k] * s_prev[k] + (1 - z[k]) * s_tilde[k];
-}
-
-SA_DISPATCHED static void z_old_backward(int n, const sa_real *gates, const sa_real *s_prev,
-                                         const sa_real *ds, sa_real *restrict da,
-                                         sa_real *restrict ds_prev) {
-    const sa_real *z = gates, *s_tilde = gates + 2 * n;
-    sa_real *da_z = da, *da_s = da + 2 * n;
-    for (int k = 0; k < n; k++) {
-        ds_prev[k] += ds[k] * z[k];
-        da_z[k] = ds[k] * (s_prev[k] - s_tilde[k]) * z[k] * (1 - z[k]);
-        da_s[k] = ds[k] * (1 - z[k]) * (1 - s_tilde[k] * s_tilde[k]);
-    }
-}
-
-/* gates [L x 3n]; previous, s [L x n] */
+/* A.1.1: s = (1 - z) . s_prev + z . s~    gates [L x 3n]; previous, s [L x n]
+ * Section 2.3 (Cho et al. 2014): s = z . s_prev + (1 - z) . s~ */
 static void update_forward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat s) {
-    for (int l = 0; l < s.rows; l++)
-        (w->cell->keeps_old ? z_old_forward : z_new_forward)(w->n, sa_row(gates, l),
-                                                             sa_row(previous, l), sa_row(s, l));
+    const bool keeps_old = w->cell->keeps_old;
+    for (int l = 0; l < s.rows; l++) {
+        const sa_real *z = sa_row(gates, l), *s_tilde = z + 2 * w->n, *s_prev = sa_row(previous, l);
+        sa_real *sl = sa_row(s, l);
+        for (int k = 0; k < w->n; k++)
+            sl[k] = keeps_old ? z[k] * s_prev[k] + (1 - z[k]) * s_tilde[k]
+                              : (1 - z[k]) * s_prev[k] + z[k] * s_tilde[k];
+    }
+}
+
+SA_DISPATCHED static void update_row_backward(bool keeps_old, int n, const sa_real *gates,
+                                              const sa_real *s_prev, const sa_real *ds,
+                                              sa_real *restrict da, sa_real *restrict ds_prev) {
+    const sa_real *z = gates, *s_tilde = gates + 2 * n, sign = keeps_old ? -1 : 1;
+    sa_real *da_z = da, *da_s = da + 2 * n;
+    for (int k = 0; k < n; k++) {
+        const sa_real kept = keeps_old ? z[k] : 1 - z[k], new = keeps_old ? 1 - z[k] : z[k];
+        ds_prev[k] += ds[k] * kept;
+        da_z[k] = ds[k] * (sign * (s_tilde[k] - s_prev[k])) * z[k] * (1 - z[k]);
+        da_s[k] = ds[k] * new *(1 - s_tilde[k] * s_tilde[k]);
+    }
 }
 
 static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat ds,
                             sa_mat da, sa_mat dprevious) {
     for (int l = 0; l < ds.rows; l++)
-        (w->cell->keeps_old ? z_old_backward : z_new_backward)(w->n, sa_row(gates, l),
-                                                               sa_row(previous, l), sa_row(ds, l),
-                                                               sa_row(da, l), sa_row(dprevious, l));
+        update_row_backward(w->cell->keeps_old, w->n, sa_row(gates, l), sa_row(previous, l),
+                            sa_row(ds, l), sa_row(da, l), sa_row(dprevious, l));
 }
 
 /* Computes rs = r . s_prev    [n] each */

@@ -52,9 +52,11 @@ void sa_draft_write(const sa_draft *draft, sa_buffer *out);
 /* A toy corpus: a synchronous grammar, or a function where an answer must be computed. */
 typedef struct sa_task {
     const char *name;
-    const char *summary;           /* shown by the help */
-    const unsigned char *grammar;  /* its text, a file of corpora/grammars; or NULL: */
-    void (*draw)(sa_draft *draft); /* writes a pair into an empty draft */
+    const char *summary;          /* shown by the help */
+    const unsigned char *grammar; /* its text, a file of corpora/grammars; or NULL: */
+    /* Writes a pair into an empty draft; some tasks are variants of one. */
+    void (*draw)(sa_draft *draft, bool variant);
+    bool variant;
 } sa_task;
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */

@@ -78,7 +78,7 @@ static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_e
         if (misses == MISSES) return check_supply(own, true, error);
         sa_draft_clear(draft);
         if (own->task.draw)
-            own->task.draw(draft);
+            own->task.draw(draft, own->task.variant);
         else if (!sa_grammar_draw(own->grammar, draft))
             continue;
         sa_draft_write_side(draft, &draft->source, out);

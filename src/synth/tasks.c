@@ -17,25 +17,10 @@
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Writes at least 3 and at most `longest` words, reversed: 50 words before their translations, or
- * the numbers below 50 if they are NULL. A model with a fixed context vector shows how many words
- * the vector can represent. */
-static void write_reversed(sa_draft *draft, int longest, const char *const *words) {
-    const int count = 3 + PICK(draft, longest - 2);
-    char target[SA_DRAFT_WORDS][16];
-    for (int i = 0; i < count; i++) {
-        char source[16];
-        const int drawn = PICK(draft, 50);
-        if (!words || sscanf(words[drawn], "%15s %15s", source, target[i]) != 2)
-            snprintf(target[i], sizeof source, "%d", drawn);
-        SOURCE(draft, "%s", words ? source : target[i]);
-    }
-    for (int i = count; i-- > 0;)
-        sa_draft_link(draft, WORD_AT(i), TARGET(draft, "%s", target[i]), false);
-}
-
-static void draw_length(sa_draft *draft) {
-    static const char *const words[50] = {
+/* Writes at least 3 words, reversed: the numbers below 50, or 50 words before their translations. A
+ * model with a fixed context vector shows how many words the vector can represent. */
+static void draw_reversed(sa_draft *draft, bool words) {
+    static const char *const pairs[50] = {
         "apple pomme",   "bag sac",        "ball balle",   "bed lit",        "bird oiseau",
         "boat bateau",   "book livre",     "bread pain",   "bridge pont",    "butter beurre",
         "car voiture",   "cat chat",       "chair chaise", "cheese fromage", "church église",
@@ -46,11 +31,19 @@ static void draw_length(sa_draft *draft) {
         "moon lune",     "rain pluie",     "ring bague",   "river rivière",  "road route",
         "salt sel",      "shoe chaussure", "snow neige",   "star étoile",    "sun soleil",
         "table table",   "tree arbre",     "wall mur",     "water eau",      "wind vent"};
-    write_reversed(draft, draft->split == SA_TEST ? 40 : 20, words);
-}
-
-static void draw_reverse(sa_draft *draft) {
-    write_reversed(draft, draft->split == SA_TEST ? 30 : 25, NULL);
+    const bool test = draft->split == SA_TEST;
+    const int longest = words ? test ? 40 : 20 : test ? 30 : 25;
+    const int count = 3 + PICK(draft, longest - 2);
+    char target[SA_DRAFT_WORDS][16];
+    for (int i = 0; i < count; i++) {
+        char source[16];
+        const int drawn = PICK(draft, 50);
+        if (!words || sscanf(pairs[drawn], "%15s %15s", source, target[i]) != 2)
+            snprintf(target[i], sizeof source, "%d", drawn);
+        SOURCE(draft, "%s", words ? source : target[i]);
+    }
+    for (int i = count; i-- > 0;)
+        sa_draft_link(draft, WORD_AT(i), TARGET(draft, "%s", target[i]), false);
 }
 
 /* Moves `count` different numbers from 0 .. below-1 to the front of `numbers`, in random order. */
@@ -67,7 +60,7 @@ static void draw_different(sa_draft *draft, int *numbers, int count, int below) 
  * then the keys in another order.
  *
  * "k3 v8 k1 v0 k7 v5 k2 v2 | k1 k2 k3 k7" -> "v0 v2 v8 v5" */
-static void draw_recall(sa_draft *draft) {
+static void draw_recall(sa_draft *draft, bool variant) {
     enum { WORDS = 64, MOST = 32 };
     int keys[WORDS], values[WORDS], asked[MOST];
     const int count = 4 << PICK(draft, 4); /* 4, 8, 16, 32 */
@@ -93,7 +86,7 @@ static void draw_recall(sa_draft *draft) {
  * different values; the last one counts.
  *
  * "y=3 x=7 z=0 x=2 y=9 z=4 x?" -> "2" */
-static void draw_assign(sa_draft *draft) {
+static void draw_assign(sa_draft *draft, bool variant) {
     enum { VARIABLES = 8, VALUES = 10 }; /* s, t, u, v, w, x, y, z */
     const int count = 6 + PICK(draft, 19), asked = PICK(draft, VARIABLES);
     int values[VALUES], left = 2 + PICK(draft, 3), last = 0;
@@ -116,7 +109,7 @@ static void draw_assign(sa_draft *draft) {
  * there is nothing to say, and attention has nowhere to go (Ran-Milo 2026).
  *
  * "p n p p ! n n p" -> ". . . . P . . ." */
-static void draw_trigger(sa_draft *draft) {
+static void draw_trigger(sa_draft *draft, bool variant) {
     const int count = 8 + PICK(draft, 25), trigger = 3 + PICK(draft, count - 3);
     int sum = 0; /* sum of the signs before the trigger */
     draft->apart = true;
@@ -135,7 +128,7 @@ static void draw_trigger(sa_draft *draft) {
  * distance, a head would not have to look at the words.
  *
  * "9 4 27 0 13 8 30 2 | 5 11 9 4" -> "27 0 13 8 30 2" */
-static void draw_induction(sa_draft *draft) {
+static void draw_induction(sa_draft *draft, bool variant) {
     enum { WORDS = 32, NOISE = 8 };
     int words[WORDS];
     const int count = 8 + PICK(draft, WORDS - NOISE - 7);
@@ -154,7 +147,7 @@ static void draw_induction(sa_draft *draft) {
  * order or, with `one`, only the smallest above the number behind a bar.
  *
  * "31 4 96 58 23" -> "4 23 31 58 96", "31 4 96 58 23 | 40" -> "58" */
-static void write_larger(sa_draft *draft, bool one) {
+static void draw_larger(sa_draft *draft, bool one) {
     enum { NUMBERS = 100 };
     int numbers[NUMBERS], most = 0, than = -1;
     const int count = 5 + PICK(draft, draft->split == SA_TEST ? 11 : 6);
@@ -168,14 +161,6 @@ static void write_larger(sa_draft *draft, bool one) {
         for (int i = 0; i < count; i++)
             if (numbers[i] == than)
                 sa_draft_link(draft, WORD_AT(i), TARGET(draft, "%d", than), false);
-}
-
-static void draw_sort(sa_draft *draft) {
-    write_larger(draft, false);
-}
-
-static void draw_next_larger(sa_draft *draft) {
-    write_larger(draft, true);
 }
 
 /* ---- Dates ----------------------------------------------------------------------------------- */
@@ -227,7 +212,7 @@ static void write_field(sa_draft *draft, const struct tm *date, char letter) {
 
 /* Writes a day between 1970 and 2069 in one of twelve formats, and in the form 1997-03-04. Tokens
  * are characters, so the matrix shows where a model reads each digit. */
-static void draw_dates(sa_draft *draft) {
+static void draw_dates(sa_draft *draft, bool variant) {
     const time_t seconds = (time_t)86400 * PICK(draft, 36525);
     struct tm date;
     draft->characters = true;
@@ -246,9 +231,10 @@ const sa_task sa_tasks[] = {
     {"phrases", "everyday English-French sentences, the demo's corpus", sa_grammar_phrases},
     {"mono", "English-French word for word, in the same order", sa_grammar_mono},
     {"reorder", "as mono, but with adjectives after nouns and the verb last", sa_grammar_reorder},
-    {"length", "a list of words in reverse; tests are longer than training", NULL, draw_length},
+    {"length", "a list of words in reverse; tests are longer than training", NULL, draw_reversed,
+     true},
     {"dates", "dates in 12 formats to 1997-03-04, character by character", NULL, draw_dates},
-    {"reverse", "a list of numbers from 0 to 49 reversed", NULL, draw_reverse},
+    {"reverse", "a list of numbers from 0 to 49 reversed", NULL, draw_reversed},
     {"copy", "sentences with names never seen before, to be copied", sa_grammar_copy},
     {"fertility", "one word to many, many to one: potato, pomme de terre", sa_grammar_fertility},
     {"agree", "verb and adjective agree with a noun far before them", sa_grammar_agree},
@@ -258,8 +244,8 @@ const sa_task sa_tasks[] = {
     {"assign", "assignments: a variable's last value (--tokenizer space)", NULL, draw_assign},
     {"trigger", "the more frequent sign before a trigger; elsewhere nothing", NULL, draw_trigger},
     {"induction", "random words that begin again, to be continued", NULL, draw_induction},
-    {"sort", "different numbers in ascending order; tests are longer", NULL, draw_sort},
-    {"next-larger", "the next larger number of a list; tests are longer", NULL, draw_next_larger},
+    {"sort", "different numbers in ascending order; tests are longer", NULL, draw_larger},
+    {"next-larger", "the next larger number of a list; tests are longer", NULL, draw_larger, true},
     {0},
 };
 

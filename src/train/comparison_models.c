@@ -55,13 +55,10 @@ static bool begin_settings(const sa_compare_options *options, const char *entry,
     if (given || family == SA_MODEL_RECURRENT) return true;
     sa_settings_init(own);
     if (!sa_settings_preset(own, sa_preset_default((int)family), error)) return false;
-    own->seed = all->seed;
-    own->threads = all->threads;
-    own->epochs = all->epochs; /* trained as long as the others */
-    own->steps = all->steps;
-    own->max_time = all->max_time;
-    own->keep = all->keep;
-    own->patience = all->patience;
+    own->seed = all->seed, own->patience = all->patience;
+    for (const sa_option *option = sa_settings_options; option->name; option++)
+        if (option->scope == SA_SCOPE_RUN) /* trained as long as the others */
+            sa_option_set_number(option, own, sa_option_get(option, all));
     return true;
 }
 

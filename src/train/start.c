@@ -273,7 +273,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
 static bool take_settings(sa_session *session, const sa_container *file, sa_error *error) {
     const char *text = sa_container_metadata(file, "settings");
     sa_settings asked = session->settings, *settings = &session->settings;
-    *settings = session->model.trained;
+    if (!sa_settings_read_file(settings, file, error)) return false; /* keeps those of the run */
     if (asked.shards == 0) asked.shards = settings->shards;
     const sa_option *option = sa_settings_find_difference(&asked, settings);
     if (!sa_settings_check_resumable(text, file->name, error)) return false;
@@ -282,11 +282,6 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     if (option)
         return sa_settings_fail_difference(option, settings, file->name,
                                            "which resuming cannot change", error);
-    settings->threads = asked.threads;
-    settings->epochs = asked.epochs;
-    settings->steps = asked.steps;
-    settings->max_time = asked.max_time;
-    settings->keep = asked.keep;
     return true;
 }
 

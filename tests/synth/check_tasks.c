@@ -19,7 +19,7 @@ static void draw(sa_draft *draft, const char *name, sa_rng *rng) {
     if (!task->draw && !*grammar)
         *grammar = sa_grammar_read(task->name, (const char *)task->grammar, NULL);
     if (task->draw)
-        task->draw(draft);
+        task->draw(draft, task->variant);
     else
         ck_assert(sa_grammar_draw(*grammar, draft));
 }

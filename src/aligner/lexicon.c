@@ -1,13 +1,9 @@
 #include "aligner/lexicon.h"
 #include "base/memory.h"
+#include "base/rng.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-int sa_keys_compare(const void *a, const void *b) {
-    const uint64_t *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
-}
 
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count) {
     size_t kept = 0;

@@ -15,8 +15,6 @@ typedef struct sa_lexicon {
                   sum to 1 for each source word, or with alpha to less */
 } sa_lexicon;
 
-/* Compares two keys, or structs that begin with one, for qsort and bsearch. */
-int sa_keys_compare(const void *a, const void *b);
 /* Sorts the keys and removes duplicates. Returns the new count. */
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count);
 /* Returns the index of a key among sorted keys; count: it is not among them. */

@@ -12,6 +12,11 @@ uint64_t sa_hash_mix(uint64_t value) {
     return value ^ value >> 31;
 }
 
+int sa_keys_compare(const void *a, const void *b) {
+    const uint64_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
 uint64_t sa_hash_add(uint64_t hash, const void *bytes, uint64_t size) {
     const unsigned char *byte = bytes;
     for (uint64_t i = 0; i < size; i++) hash = (hash ^ byte[i]) * 0x100000001b3u;

@@ -25,6 +25,8 @@ double sa_rng_gamma(sa_rng *rng, double a);
 
 /* Applies SplitMix64's finalizer: a good 64-bit hash of one number. */
 uint64_t sa_hash_mix(uint64_t value);
+/* Compares two hashes or other keys, or structs that begin with one, for qsort and bsearch. */
+int sa_keys_compare(const void *a, const void *b);
 /* Adds bytes to a 64-bit FNV-1a hash, which begins with SA_HASH_START. */
 #define SA_HASH_START 0xcbf29ce484222325u
 uint64_t sa_hash_add(uint64_t hash, const void *bytes, uint64_t size);

@@ -11,7 +11,7 @@
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
 /* Moves the pairs that are not too long to the front, counts them, and frees the others. */
-static void keep_short(sa_dataset *dataset, sa_pair *pairs, size_t count) {
+static void keep_short(sa_dataset *dataset, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const sa_sentence source = dataset->source[i], target = dataset->target[i];
         const size_t k = dataset->count;
@@ -21,7 +21,7 @@ static void keep_short(sa_dataset *dataset, sa_pair *pairs, size_t count) {
             continue;
         }
         dataset->source[k] = source, dataset->target[k] = target;
-        dataset->pair[k] = dataset->pair[i], pairs[k] = pairs[i];
+        dataset->pair[k] = dataset->pair[i];
         dataset->count++;
         dataset->target_words += target.len;
         if (source.len > dataset->longest_source) dataset->longest_source = source.len;
@@ -48,14 +48,15 @@ typedef struct encoding {
     const sa_pair *pairs;
     sa_dataset *dataset;
     int max_len;
+    bool copy;
 } encoding;
 
 static bool encode_piece(void *context, int piece, size_t first, size_t count, sa_error *error) {
     const encoding *all = context;
     const sa_pair *pairs = all->pairs + first;
     sa_sentence *source, *target;
-    const bool good = sa_encode_pairs(all->codec[0], all->codec[1], all->max_len, pairs, count,
-                                      &source, &target, error);
+    const bool good =
+        sa_encode_pairs(all->codec, all->max_len, all->copy, pairs, count, &source, &target, error);
     if (source) memcpy(all->dataset->source + first, source, count * sizeof *source);
     if (target) memcpy(all->dataset->target + first, target, count * sizeof *target);
     free(source), free(target);
@@ -72,19 +73,16 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     size_t count = 0;
     for (size_t i = 0; pairs && i < corpus->count; i++)
         if (!use || use[i]) dataset->pair[count] = i, pairs[count++] = corpus->pairs[i];
-    encoding work = {codec, pairs, dataset, max_len ? max_len : INT_MAX};
+    encoding work = {codec, pairs, dataset, max_len ? max_len : INT_MAX, copy};
     bool good =
         pairs && (dataset->source = sa_new(count, sizeof *dataset->source, error)) &&
         (dataset->target = sa_new(count, sizeof *dataset->target, error)) &&
         sa_pieces_run(sa_pieces_for(settings->threads, count), count, encode_piece, &work, error);
     if (good)
-        keep_short(dataset, pairs, count);
+        keep_short(dataset, count);
     else
         dataset->count = count; /* to be released */
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
-    good =
-        good && (!copy || sa_extend_texts(codec, &pairs->source, &pairs->target, sizeof *pairs,
-                                          dataset->count, dataset->source, dataset->target, error));
     if (good) dataset->hash = hash_ids(dataset, false) + (copy ? hash_ids(dataset, true) : 0);
     free(pairs);
     if (!good) sa_dataset_release(dataset);

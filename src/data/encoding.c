@@ -41,14 +41,16 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     return NULL;
 }
 
-bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *target_codec,
-                     int max_len, const sa_pair *pairs, size_t count, sa_sentence **source,
-                     sa_sentence **target, sa_error *error) {
+bool sa_encode_pairs(const sa_text_codec *const codec[2], int max_len, bool copy,
+                     const sa_pair *pairs, size_t count, sa_sentence **source, sa_sentence **target,
+                     sa_error *error) {
+    const size_t size = sizeof *pairs;
     *target = NULL;
-    *source = sa_encode_texts(source_codec, max_len, &pairs->source, sizeof *pairs, count, error);
+    *source = sa_encode_texts(codec[0], max_len, &pairs->source, size, count, error);
     if (!*source) return false;
-    *target = sa_encode_texts(target_codec, max_len, &pairs->target, sizeof *pairs, count, error);
-    return *target;
+    *target = sa_encode_texts(codec[1], max_len, &pairs->target, size, count, error);
+    return *target && (!copy || sa_extend_texts(codec, &pairs->source, &pairs->target, size, count,
+                                                *source, *target, error));
 }
 
 bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
@@ -58,7 +60,7 @@ bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *sou
     const sa_vocab *vocab = &codec[1]->vocab;
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
-        if (!source[i].ids) continue; /* too long */
+        if (!source[i].ids || (target && !target[i].ids)) continue; /* too long */
         sa_strings more = {0};
         sa_sentence from = {0}, to = {0};
         char *left = text_at(source_text, stride, i, error);

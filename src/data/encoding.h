@@ -8,10 +8,11 @@
  * but no ids. Free them with sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error);
-/* Encodes both sides of pairs. Release them with sa_sentences_release, even after a failure. */
-bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *target_codec,
-                     int max_len, const sa_pair *pairs, size_t count, sa_sentence **source,
-                     sa_sentence **target, sa_error *error);
+/* Encodes both sides of pairs, with extended ids if `copy`. codec: of the source and of the target.
+ * Release them with sa_sentences_release, even after a failure. */
+bool sa_encode_pairs(const sa_text_codec *const codec[2], int max_len, bool copy,
+                     const sa_pair *pairs, size_t count, sa_sentence **source, sa_sentence **target,
+                     sa_error *error);
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
 /* Adds the extended ids that copying needs to encoded source texts and, where there are targets

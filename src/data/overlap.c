@@ -57,11 +57,6 @@ static uint64_t *hash_pairs(const sa_settings *settings, const sa_corpus *corpus
     return NULL;
 }
 
-static int by_hash(const void *a, const void *b) {
-    const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return (one > other) - (one < other);
-}
-
 /* ---- Held-out pairs -------------------------------------------------------------------------- */
 
 typedef struct hashed_source {
@@ -71,8 +66,8 @@ typedef struct hashed_source {
 
 static int by_tokens(const void *a, const void *b) {
     const hashed_source *one = a, *other = b;
-    const int order = by_hash(&one->tokens, &other->tokens);
-    return order ? order : by_hash(&one->text, &other->text);
+    const int order = sa_keys_compare(&one->tokens, &other->tokens);
+    return order ? order : sa_keys_compare(&one->text, &other->text);
 }
 
 /* Returns the hash of each source's text; sources with the same tokens have the smallest of theirs.
@@ -148,9 +143,9 @@ static bool count_known(const sa_settings *settings, const sa_corpus *tested,
     uint64_t *all = hash_pairs(settings, known, both, error);
     uint64_t *own = all ? hash_pairs(settings, tested, both, error) : NULL;
     *count = 0;
-    if (own) qsort(all, known->count, sizeof *all, by_hash);
+    if (own) qsort(all, known->count, sizeof *all, sa_keys_compare);
     for (size_t i = 0; own && i < tested->count; i++)
-        *count += bsearch(&own[i], all, known->count, sizeof *all, by_hash) != NULL;
+        *count += bsearch(&own[i], all, known->count, sizeof *all, sa_keys_compare) != NULL;
     free(all), free(own);
     return own != NULL;
 }

@@ -127,13 +127,9 @@ static bool align_chunk(align_task *task, const sa_pair *pairs, size_t first, si
                         sa_error *error) {
     sa_model *model = task->model;
     const sa_text_codec *const codec[] = {&model->source, &model->target};
-    const bool extended =
-        sa_encode_pairs(codec[0], codec[1], model->max_len, pairs + first, count, &task->source,
-                        &task->target, error) &&
-        (!model->settings.copy ||
-         sa_extend_texts(codec, &pairs[first].source, &pairs[first].target, sizeof *pairs, count,
-                         task->source, task->target, error));
-    task->results = extended ? sa_new(count, sizeof *task->results, error) : NULL;
+    const bool encoded = sa_encode_pairs(codec, model->max_len, model->settings.copy, pairs + first,
+                                         count, &task->source, &task->target, error);
+    task->results = encoded ? sa_new(count, sizeof *task->results, error) : NULL;
     sa_override override = {0};
     bool good =
         task->results &&

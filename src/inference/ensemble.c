@@ -68,7 +68,9 @@ static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sente
     state->logit_rows = sa_weight_most_rows(readout->W_o, rows);
     state->gathered_t = sa_mat_alloc(arena, state->logit_rows, readout->W_o.mat.cols);
     state->logits = sa_mat_alloc(arena, state->logit_rows, most);
-    state->most = sa_mat_alloc(arena, state->logit_rows, sa_vocabulary_stretches(readout));
+    state->most =
+        sa_mat_alloc(arena, state->logit_rows,
+                     (readout->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH);
     state->log_sum_exp =
         sa_arena_alloc(arena, (size_t)state->logit_rows, sizeof *state->log_sum_exp);
     sa_decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);

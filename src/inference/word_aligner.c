@@ -37,12 +37,13 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
     if (!aligner) return NULL;
     aligner->max_len = settings->max_len;
     sa_sentence *source = NULL, *target = NULL;
+    const sa_text_codec *const codec[] = {&aligner->source, &aligner->target};
     const size_t count = corpus->count;
     const bool good =
         sa_text_codecs_build(&aligner->source, &aligner->target, corpus, NULL, settings, NULL,
                              error) &&
-        sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, corpus->pairs, count,
-                        &source, &target, error) &&
+        sa_encode_pairs(codec, aligner->max_len, false, corpus->pairs, count, &source, &target,
+                        error) &&
         sa_aligner_learn(&aligner->model, options, &(sa_aligner_pairs){source, target, count},
                          sa_vocab_size(&aligner->source.vocab),
                          sa_vocab_size(&aligner->target.vocab), report, context, error);
@@ -90,11 +91,12 @@ bool sa_aligner_align(const sa_aligner *aligner, const sa_pair *pairs, size_t co
     if (!sa_given(aligner, "aligner", error) || !sa_given_pairs(pairs, count, "pairs", error))
         return false;
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
+    const sa_text_codec *const codec[] = {&aligner->source, &aligner->target};
     bool good = true;
     for (size_t p = 0; good && p < count; p++) {
         sa_sentence *source, *target;
-        good = sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, &pairs[p], 1,
-                               &source, &target, error);
+        good =
+            sa_encode_pairs(codec, aligner->max_len, false, &pairs[p], 1, &source, &target, error);
         if (good && !(source->ids && target->ids))
             good = sa_fail(error, SA_LIMIT, "line %zu: a side has more than %d tokens",
                            pairs[p].line, aligner->max_len);

@@ -37,12 +37,9 @@ static bool read_texts(explanation_task *all, sa_error *error) {
         return false;
     const sa_pair pair = {.source = all->source_text,
                           .target = all->target_text ? all->target_text : ""};
-    const char *const *const target = all->target_text ? &pair.target : NULL;
     return sa_check_lengths(model, NULL, &pair, 1, error) &&
-           sa_encode_pairs(codec[0], codec[1], model->max_len, &pair, 1, &all->source, &all->target,
-                           error) &&
-           (!model->settings.copy || sa_extend_texts(codec, &pair.source, target, 0, 1, all->source,
-                                                     target ? all->target : NULL, error));
+           sa_encode_pairs(codec, model->max_len, model->settings.copy, &pair, 1, &all->source,
+                           &all->target, error);
 }
 
 /* Replaces the target by the greedy translation. */
@@ -60,6 +57,7 @@ static bool translate(explanation_task *all, sa_error *error) {
     if (!good) return false;
     int32_t *ids = sa_new((size_t)found.len, sizeof *ids, error);
     free((int32_t *)(uintptr_t)all->target->ids);
+    free((int32_t *)(uintptr_t)all->target->extended);
     *all->target = (sa_sentence){ids, found.len, found.ids};
     const int known = sa_seq2seq_words(&all->model->w);
     for (int i = 0; ids && i < found.len; i++) /* the decoder reads a copied word as <unk> */

@@ -350,10 +350,6 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     cache->dt = sa_mat_alloc(arena, rows, l);
 }
 
-int sa_vocabulary_stretches(const sa_readout *w) {
-    return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
-}
-
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y). t [R x l] -> logits [R x K] */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp) {

@@ -56,7 +56,6 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
  * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN
  * aside. */
 enum { SA_VOCABULARY_STRETCH = 512 };
-int sa_vocabulary_stretches(const sa_readout *w);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);
 

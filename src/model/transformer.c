@@ -303,21 +303,16 @@ static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
 }
 
-static int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
-    const sa_batch_side *side = &batch->source;
-    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
-    for (int b = 0; arena->base && b < side->sentences; b++)
-        for (int t = 0; t < first[b + 1] - first[b]; t++)
-            ids[first[b] + t] = side->ids[side->start[t] + sa_batch_source_index(batch, b)];
-    return ids;
-}
-
-/* Returns y_i of every row (shift 0), or y_{i-1}, beginning with BOS (shift 1). */
-static int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
-    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
-    for (int b = 0; arena->base && b < side->sentences; b++)
-        for (int t = 0; t < side->len[b]; t++)
-            ids[side->first[b] + t] = t < shift ? SA_BOS : side->ids[side->start[t - shift] + b];
+/* Returns the words of a side in the order of the targets (shift 0), or the word before each,
+ * beginning with BOS (shift 1). */
+static int32_t *words_of(sa_arena *arena, const sa_batch *batch, bool source, int shift) {
+    const sa_batch_side *side = source ? &batch->source : &batch->target;
+    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids), *next = ids;
+    for (int b = 0; arena->base && b < side->sentences; b++) {
+        const int own = source ? sa_batch_source_index(batch, b) : b;
+        for (int t = 0; t < side->len[own]; t++)
+            *next++ = t < shift ? SA_BOS : side->ids[side->start[t - shift] + own];
+    }
     return ids;
 }
 
@@ -405,7 +400,7 @@ void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const
     const sa_batch_side *side = &batch->source;
     const bool causal = reader(w)->positions.causal;
     *encoder = (sa_stack_cache){.self = {side->sentences, sa_source_rows(arena, batch), causal}};
-    encoder->ids = source_words(arena, batch, encoder->self.first);
+    encoder->ids = words_of(arena, batch, true, 0);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
     const stack_shape shape = {.rows = side->words, .steps = side->steps, .training = training};
     layout_stack(arena, reader(w), w->sizes.m, &shape, encoder);
@@ -427,8 +422,8 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
     sa_transformer_encoder_layout(arena, batch, w, training, encoder);
     decoder->self = (sa_queries){side->sentences, side->first, .causal = true};
     decoder->cross = (sa_queries){side->sentences, side->first};
-    decoder->ids = target_words(arena, side, 1);
-    cache->targets = target_words(arena, side, 0);
+    decoder->ids = words_of(arena, batch, false, 1);
+    cache->targets = words_of(arena, batch, false, 0);
     stack_shape shape = {.rows = side->words,
                          .steps = side->steps,
                          .memory = encoder->out,
@@ -479,7 +474,7 @@ static void layout_joint(sa_arena *arena, const sa_batch *batch, const sa_transf
     int32_t *ids = sa_arena_alloc(arena, (size_t)shape.rows, sizeof *ids);
     if (arena->base) join_words(batch, first, prefix, ids);
     *cache = (sa_transformer_cache){
-        .targets = target_words(arena, target, 0), .first = target->first, .prefix = prefix};
+        .targets = words_of(arena, batch, false, 0), .first = target->first, .prefix = prefix};
     stack->self = (sa_queries){B, first, true, w->sizes.full_prefix ? prefix : NULL};
     stack->ids = ids;
     stack->d = sa_mat_alloc(arena, training ? shape.rows : 0, m);

@@ -13,11 +13,6 @@ size_t sa_keys_deduplicate(uint64_t *keys, size_t count) {
     return kept;
 }
 
-size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key) {
-    const uint64_t *found = bsearch(&key, keys, count, sizeof key, sa_keys_compare);
-    return found ? (size_t)(found - keys) : count;
-}
-
 bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int32_t sources, int32_t targets, sa_error *error) {
     size_t all = 0, links = 0;

@@ -17,8 +17,6 @@ typedef struct sa_lexicon {
 
 /* Sorts the keys and removes duplicates. Returns the new count. */
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count);
-/* Returns the index of a key among sorted keys; count: it is not among them. */
-size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key);
 
 /* Makes the lexicon of `count` pairs, leaving out those with a sentence without ids; for each
  * source word, all probabilities are equal. SA_LIMIT: out of memory. Free it with

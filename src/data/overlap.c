@@ -70,8 +70,8 @@ static int by_tokens(const void *a, const void *b) {
     return order ? order : sa_keys_compare(&one->text, &other->text);
 }
 
-/* Returns the hash of each source's text; sources with the same tokens have the smallest of theirs.
- */
+/* Returns the hash of each source's text; sources with the same tokens all get the smallest hash
+ * among them. */
 static uint64_t *hash_sources(const sa_settings *settings, const sa_corpus *corpus,
                               sa_error *error) {
     const size_t count = corpus->count;

@@ -13,7 +13,7 @@
  * dropout, from which sa_tanh_backward computes 1 - t^2.
  *
  *   a, t [R x l] */
-static void tanh_forward(sa_mat a, sa_mat t) {
+void sa_tanh_forward(sa_mat a, sa_mat t) {
     sa_tanh(a);
     sa_copy_mat(a, t);
 }
@@ -35,7 +35,7 @@ void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, doubl
     if (w->V_o.mat.x) sa_weight_nt(x, w->V_o, 1, cache->sums);
     if (w->C_o.mat.x) sa_weight_nt(c, w->C_o, 1, cache->sums);
     sa_trace("t~", cache->sums);
-    (w->maxout ? sa_maxout_forward : tanh_forward)(cache->sums, cache->t);
+    (w->maxout ? sa_maxout_forward : sa_tanh_forward)(cache->sums, cache->t);
     sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
     sa_copy_gate_forward(&w->copy_gate, c, s, x, cache->copy_gate);
 }

@@ -12,7 +12,8 @@
 #include "attention/attention.h"
 #include "layers/loss.h"
 
-/* Computes da = dt . (1 - t^2) of t = tanh(a); da may be dt. */
+/* t = tanh(a), which replaces a, too; da = dt . (1 - t^2), and da may be dt. */
+void sa_tanh_forward(sa_mat a, sa_mat t);
 void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da);
 
 /* log p(y_i) of every row [R], and what training maximizes (layers/loss.h). */

@@ -102,9 +102,9 @@ static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_m
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Section 3.1 (Vaswani et al. 2017): runs self-attention in every layer, in the decoder's also
- * attention to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE
- * the sum of all layers is normalized at the end. cache->out [R x m] */
+/* Section 3.1 (Vaswani et al. 2017): runs self-attention in every layer, then in the decoder
+ * attention to the encoder's output h (the memory), and then the feed-forward network. With
+ * SA_NORM_PRE the sum of all layers is normalized at the end. cache->out [R x m] */
 static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
                           sa_stack_cache *cache) {
     embed_forward(w, E, dropout, rng, cache);

@@ -710,7 +710,7 @@ static void model_file(model *M, const char *path, int save) {
     if (ferror(file) | fclose(file)) die(CANNOT_WRITE, path, 0, "it cannot be written");
 }
 /* Saves beside the old file and then takes its place, so that a full disk spares the old one.
- * Windows renames to no name that exists. */
+ * Windows does not rename to a name that exists. */
 static void save_model(model *M, const char *path) {
     char beside[FILENAME_MAX];
     const int device = !strncmp(path, "/dev/", 5);

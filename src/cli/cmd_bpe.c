@@ -12,7 +12,7 @@ typedef struct command_options {
 
 static const sa_option table[] = {
     {"merges", SA_INT(RUN(merges), 10000, 1, 10000000, "N"), "learn: number of merge operations"},
-    {"min-frequency", SA_INT(RUN(min_frequency), 2, 1, 1000000000, "N"),
+    {"min-frequency", SA_INT(RUN(min_frequency), SA_BPE_FREQUENCY, 1, 1000000000, "N"),
      "learn: minimum frequency of a symbol pair"},
     {"codes", CLI_TEXT(INPUT, RUN(codes), NULL, "FILE"), "apply: merge operations"},
     {"glossaries", CLI_TEXT(TEXT, RUN(glossaries), NULL, "LIST"),

@@ -51,6 +51,8 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
 
 /* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
+enum { SA_BPE_FREQUENCY = 2 }; /* how often a pair occurs that is merged, as in subword-nmt */
+
 /* Learns from words, whose values count them, at most `merges` merges of pairs that occur at least
  * `min_frequency` times. Of equally frequent pairs, the last in byte order is merged first, as in
  * subword-nmt. */

@@ -355,10 +355,8 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
     return good;
 }
 
-/* Learns the merges. As in subword-nmt, pairs of symbols must occur at least twice. */
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, const char *glossaries, sa_error *error) {
-    enum { MIN_FREQUENCY = 2 };
     const bool cut[2] = {codec[0]->tokenizer->subword, codec[1]->tokenizer->subword};
     const bool joint = settings->bpe == SA_BPE_JOINT && cut[0] && cut[1];
     const size_t merges = (size_t)settings->bpe_merges;
@@ -368,7 +366,7 @@ static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const
         if (cut[side])
             good = (joint && side ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
                                   : sa_bpe_learn(&codec[side]->bpe, &words.tokens[0][side], merges,
-                                                 MIN_FREQUENCY, error)) &&
+                                                 SA_BPE_FREQUENCY, error)) &&
                    (!glossaries || sa_bpe_set_glossaries(&codec[side]->bpe, glossaries,
                                                          settings->lowercase, error));
     release_counts(&words);

@@ -187,12 +187,10 @@ grep -q 'over j <= max(i, 3)' out || fail "explain: no prefix: $(cat out)"
 "$softalign" compare --train pairs.tsv --test pairs.tsv --models fixed,decoder:additive:2:prefix=full --steps 2 --embed 8 \
     --hidden 8 --attn 8 --maxout 8 --layers 1 --out table >out 2>err || fail "compare: $(cat err)"
 grep -q 'decoder:additive:2' out || fail "compare: $(cat out)"
-refused() { # MESSAGE ARGUMENT...
-    "$softalign" "${@:2}" >out 2>err && fail "accepted: ${*:2}"
-    [ $? = 2 ] || fail "another code: ${*:2}"
-    grep -qF -- "$1" err || fail "${*:2}: $(cat err)"
-}
-refused "needs --tie three-way" gradcheck $small --tie two-way
-refused "--copy points at source words" gradcheck $small --tie three-way --copy
-refused "cross-attention, which a decoder-only model has none of" translate $model source.txt --force-attention uniform
+expect 2 "--model decoder reads source and target with the same embeddings: it needs --tie three-way" \
+    gradcheck $small --tie two-way
+expect 2 "--copy points at source words with cross-attention, which --model decoder has none of: it needs --model \
+transformer" gradcheck $small --tie three-way --copy
+expect 2 "--force-attention replaces the weights of cross-attention, which a decoder-only model has none of, like one \
+that merges it with self-attention" translate $model source.txt --force-attention uniform
 finish

@@ -366,9 +366,9 @@ typedef enum sa_attention_site {
     SA_SITE_PREFIX, /* only in pages: attributions with target_prefix */
 } sa_attention_site;
 
-/* Which row of a Transformer's weights belongs to a target word: the row that predicts it, or the
- * next, which has read it (Chen et al. 2020, "Accurate word alignment induction from neural machine
- * translation"). EOS, which nothing reads, keeps its own. */
+/* Which row of weights belongs to a target word: the row that predicts it, or the next, which has
+ * read it in a Transformer, luong and cgru (Chen et al. 2020, "Accurate word alignment induction
+ * from neural machine translation"). EOS, which nothing reads, keeps its own. */
 enum { SA_ALIGN_OUTPUT, SA_ALIGN_INPUT };
 
 /* All zero: cross-attention, the mean over layers, no override, and the rows that predict. */

@@ -204,8 +204,8 @@ const sa_option sa_settings_options[] = {
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
      "(last layer, first head; Chen et al. 2016)"},
     {"guided-at", SA_WORDS(TRAINING(guided_at), SA_ALIGN_OUTPUT, "output", "input"),
-     "Transformer: the weights that learn the links of a word, as align --align-at shows them: "
-     "of the row that predicts it, or of the next, which has read it"},
+     "the weights that learn the links of a word, as align --align-at shows them: of the row that "
+     "predicts it, or of the next, which has read it (Transformers, luong, cgru)"},
     {"coverage-weight", SA_REAL(TRAINING(coverage_weight), 1, 0, 1000, "X"),
      "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"reinforce-weight", SA_REAL(TRAINING(reinforce_weight), 1, 0, 1000, "X"),

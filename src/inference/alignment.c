@@ -87,22 +87,19 @@ static bool report(const align_task *task, const sa_pair *pair, size_t i, size_t
  * result, if any, are those of attention. */
 static bool attribute_pair(void *context, int i, sa_error *error) {
     const align_task *task = context;
-    const sa_model *model = task->model;
     sa_alignment *result = &task->results[i];
-    const sa_align_options *options = task->options;
     const int T = task->target[i].len, methods = task->methods;
-    const int columns = task->source[i].len + (options->target_prefix ? T - 1 : 0);
+    const int columns = task->source[i].len + (task->options->target_prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
     const size_t size = (size_t)T * (size_t)columns;
-    sa_attributed job = {.w = &model->w,
-                         .sizes = &model->sizes,
-                         .parameters = model->plan.size,
+    sa_attributed job = {.w = &task->model->w,
+                         .sizes = &task->model->sizes,
+                         .parameters = task->model->plan.size,
                          .source = &task->source[i],
                          .target = &task->target[i],
-                         .options = options,
+                         .options = task->options,
                          .gap = &result->gap};
-    result->targets = T, result->sources = columns, result->heads = methods;
-    result->layers = 1;
+    result->targets = T, result->sources = columns, result->heads = methods, result->layers = 1;
     for (int k = 0; k < methods; k++) result->method[k] = task->method[k]->name;
     double *scores = sa_new(sa_alignment_size(result), sizeof *scores, error);
     bool good = scores;
@@ -149,8 +146,9 @@ static bool align_chunk(align_task *task, const sa_pair *pairs, size_t first, si
 }
 
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
-    return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.recurrent) ||
-           sa_fail(error, SA_USAGE, "--align-at input needs a Transformer or a decoder-only model");
+    return at == SA_ALIGN_OUTPUT ||
+           (at == SA_ALIGN_INPUT && sa_model_reads_before(&model->settings)) ||
+           sa_fail(error, SA_USAGE, "--align-at input: no query has read the word before");
 }
 
 /* Checks the methods; attends: whether one of them reads the attention that align shows. */

@@ -13,8 +13,8 @@ const sa_option sa_linking_options[] = {
      "--threshold"},
     {"threshold", SA_REAL(AT(threshold), 0.3, 0, 1, "X"), "smallest weight that becomes a link"},
     {"align-at", SA_WORDS(AT(at), SA_ALIGN_OUTPUT, "output", "input"),
-     "Transformer: the weights of a target word: of the row that predicts it, or of the next, "
-     "which has read it (Chen et al. 2020)"},
+     "the weights of a target word: of the row that predicts it, or of the next, which has read it "
+     "(Transformers, luong, cgru; Chen et al. 2020)"},
     {0},
 };
 

@@ -15,7 +15,6 @@ void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
     if (!batch->gold) return;
     const int layer = sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
     const bool no_word = sa_seq2seq_attention(w)->normalizer->null_key;
-    const bool share = w->transformer.sizes.settings.merged;
     const sa_mat dalpha = sa_head_slice(d->alpha, sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
@@ -25,8 +24,8 @@ void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
                 sa_cols(sa_rows(dalpha, sa_seq2seq_target_row(w, batch, b, t), 1), 0, alpha.cols);
             const int word = t - later;
             const bool real = word >= 0 && word < side->len[b] - 1;
-            const sa_real loss =
-                sa_alignment_loss_forward(gold, word, no_word && real, share, alpha, A);
+            const sa_real loss = sa_alignment_loss_forward(
+                gold, word, no_word && real, w->transformer.sizes.settings.merged, alpha, A);
             sa_alignment_loss_backward(alpha, weight / (sa_real)batch->whole, A);
             pass->objective[side->start[t] + b] -= weight * loss;
             pass->alignment_loss += (double)loss;

@@ -20,6 +20,9 @@ extern const sa_model_kind sa_model_kinds[]; /* SA_MODEL_...; ends with a NULL n
 /* Returns whether the decoder has cross-attention. */
 bool sa_model_attends(const sa_settings *settings);
 
+/* Returns whether its query i has read y_{i-1}, so that row i + 1 can show what y_i translates. */
+bool sa_model_reads_before(const sa_settings *settings);
+
 typedef struct sa_sizes {
     sa_settings settings; /* of the model */
     int source_words, target_words;

@@ -15,20 +15,20 @@ bool sa_model_attends(const sa_settings *settings) {
            sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
 }
 
+bool sa_model_reads_before(const sa_settings *settings) {
+    const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
+    return settings->model != SA_MODEL_RECURRENT ||
+           (kind->query_state > SA_QUERY_STATE_PREVIOUS && !kind->points);
+}
+
 /* ---- Recurrent ------------------------------------------------------------------------------- */
 
-/* --decoder-init and --readout-state leave the choice to the decoder's own paper by default. */
+/* --decoder-init leaves the choice to the decoder's own paper by default. */
 static int initial_of(const sa_settings *settings, const sa_decoder_kind *kind) {
     const int initial =
         settings->decoder_init == SA_INITIAL_AUTO ? kind->initial : settings->decoder_init;
     const bool nothing_read = settings->encoder == SA_ENCODER_NONE;
     return nothing_read && initial != SA_INITIAL_CONTEXT ? SA_INITIAL_MEAN : initial;
-}
-
-static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *kind) {
-    return settings->readout_state == SA_READOUT_AUTO
-               ? kind->sees_previous
-               : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
 /* Refuses what is of a readout, of a context or of weights that sum to less than 1. */
@@ -63,9 +63,9 @@ static const char *refuse_recurrent(const sa_settings *settings, const sa_sizes 
     if (settings->hybrid)
         return "{hybrid:} mixes layers of self-attention, which a recurrent model has none of: it "
                "needs {model:transformer}";
-    if (settings->guided_at != SA_ALIGN_OUTPUT)
-        return "{guided_at:} is of self-attention, which has a row for each word that was read: it "
-               "needs {model:transformer}";
+    if (settings->guided_at != SA_ALIGN_OUTPUT && !sa_model_reads_before(settings))
+        return "{guided_at:} needs a query that has read the word before, unlike that of "
+               "{decoder:}: {decoder:luong}, {decoder:cgru} or {model:transformer}";
     if (sa_model_attends(settings))
         reason = sa_attention_refuse(&sizes->attention, NULL);
     else if (settings->guided_alignment > 0)
@@ -132,7 +132,9 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
         .kind = kind,
         .initial = initial_of(settings, kind),
         .fixed = kind->context_in_cell && !sa_model_attends(settings),
-        .sees_previous = sees_previous(settings, kind),
+        .sees_previous = settings->readout_state == SA_READOUT_AUTO
+                             ? kind->sees_previous
+                             : settings->readout_state == SA_READOUT_PREVIOUS,
     };
     sizes.copied = sizes.initial == SA_INITIAL_COPY && settings->decoder_layers > 1;
     sizes.attention = sa_attention_sizes_of(settings, recurrent ? sizes.n : sizes.m,

@@ -2,6 +2,7 @@
  * fault. */
 #include "attention/parts.h"
 #include "lab/lab.h"
+#include "model/shape.h"
 #include "support/suite.h"
 #include "support/variants.h"
 
@@ -28,7 +29,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.dropout_layers = size.dropout;
     settings.label_smoothing = size.smoothing;
     settings.seed = size.seed;
-    settings.guided_at = settings.model != SA_MODEL_RECURRENT ? SA_ALIGN_INPUT : SA_ALIGN_OUTPUT;
+    settings.guided_at = sa_model_reads_before(&settings) ? SA_ALIGN_INPUT : SA_ALIGN_OUTPUT;
     const sa_part *own = sa_scores[settings.attention].part;
     if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
         (!own || (!own->normalizer && !sa_rare_of(own)->any_sum)))

@@ -66,7 +66,7 @@ fi
 while IFS=$'\t' read -r line wrong; do
     sed "s|$line|$wrong|" "$file" >broken.c
     ! cmp -s broken.c "$file" || fail "no line has $line"
-    gcc -O1 broken.c -o broken -lm && ./broken check >out
+    gcc -O0 broken.c -o broken -lm && ./broken check >out
     [ $? -eq 1 ] || fail "check does not find $wrong: $(cat out)"
 done <<<"$broken"
 
@@ -100,7 +100,9 @@ paste -d , <(tr -d '"' <ours/0001.csv) csv/0001.csv | awk -F , '{
     fail "tcc translates otherwise"
 
 printf 'a\tb\n' >one.tsv
-./$paper train one.tsv one.safetensors 2>&1 | tail -n 1 | grep -q "^$updates updates: .* 100.0 % exact\$" ||
+sed "s/ UPDATES = $updates\b/ UPDATES = 1000/" "$file" >sooner.c # as long, but for that number
+! cmp -s sooner.c "$file" && gcc -O1 sooner.c -o sooner -lm || fail "$paper does not make $updates updates"
+./sooner train one.tsv one.safetensors 2>&1 | tail -n 1 | grep -q "^1000 updates: .* 100.0 % exact\$" ||
     fail "training ends although there are no pairs to validate"
 
 # ---- Full disks

@@ -215,8 +215,7 @@ static void expect_color(const sa_drawing *drawing, const char *number, sa_color
               memcmp(&cell->color, &color, sizeof color) == 0);
 }
 
-/* Attributions have a scale of their own, with their unit, which is symmetric if it has both signs.
- */
+/* Attributions have a scale of their own, with a unit; with both signs it is symmetric. */
 START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
     for (int both = 0; both < 2; both++) {
         sa_drawing drawing = draw(&(sa_alignment){.targets = 1,

@@ -502,9 +502,7 @@ START_TEST(png_and_pdf_have_their_size_and_never_change) {
     sleep(1); /* a file that held the time would differ now */
     again = paint(true);
     ck_assert(again.size == pdf.size && memcmp(again.text, pdf.text, pdf.size) == 0);
-    sa_buffer_release(&again);
-    sa_buffer_release(&png);
-    sa_buffer_release(&pdf);
+    sa_buffer_release(&again), sa_buffer_release(&png), sa_buffer_release(&pdf);
     sa_drawing_release(&drawing);
 }
 END_TEST

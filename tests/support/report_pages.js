@@ -350,7 +350,7 @@ async function lens(browser, file, text) {
     "[byId('lens-said').textContent, document.querySelector('#lens .seen bdi').textContent]",
   );
   assert.strictEqual(framed, grid[1][2].replace(/\d+ %$/, ""));
-  assert.ok(said.includes(`: ${framed} `) && said.includes(`“${grid.at(-1)[2]}” is number `), said);
+  assert.ok(said.includes(`: ${framed} `) && said.includes(`“${grid.at(-1)[2]}” has rank `), said);
   quiet(page);
 }
 

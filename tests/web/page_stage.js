@@ -77,6 +77,10 @@ async function allHeads(page) {
     ),
     "cells are not square",
   );
+  const tops = await page.run(
+    `[...document.querySelectorAll("#thumbs canvas")].map((one) => one.getBoundingClientRect().top)`,
+  );
+  assert.ok(Math.max(...tops) - Math.min(...tops) < 1, `matrices begin at ${tops}`);
   await page.click('#thumbs [data-part="4"]');
   assert.deepStrictEqual([await kind(), await page.run("view.head")], ["matrix", 4]);
 }

@@ -135,9 +135,9 @@ export const texts = {
     "Tout le calcul avec ses nombres",
   ],
   goldNote: [
-    "Right translations with less weight on gold links: an article looks at its noun, and for a full stop, always the same, the model may look anywhere.",
-    "Richtige Übersetzungen mit weniger Gewicht auf Gold-Links: Ein Artikel schaut auf sein Nomen, und für einen Punkt, der immer gleich ist, kann das Modell irgendwohin schauen.",
-    "Des traductions justes avec moins de poids sur les liens de référence : un article regarde son nom, et pour un point, toujours le même, le modèle peut regarder n'importe où.",
+    "Right translations with less weight on gold links: an article may look at its noun, and for a full stop, always the same, the model may look anywhere.",
+    "Richtige Übersetzungen mit weniger Gewicht auf Gold-Links: Ein Artikel kann auf sein Nomen schauen, und für einen Punkt, der immer gleich ist, kann das Modell irgendwohin schauen.",
+    "Des traductions justes avec moins de poids sur les liens de référence : un article peut regarder son nom, et pour un point, toujours le même, le modèle peut regarder n'importe où.",
   ],
   readout: [
     "α = {weight}: weight of {source} for {target}",

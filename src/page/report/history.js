@@ -130,9 +130,10 @@ function eraCard(model) {
       "div",
       {},
       ...eraText(model),
-      note("BLEU by the words of the source"),
+      note("BLEU by the length of the source, in words"),
       bleuBars(model),
       note(figuresOf(model)),
+      note("AER: error rate of the links, 0 is best; zeros: weights of exactly 0"),
     ),
     matrix?.picture ?? html("i", { class: "thumb" }, "no attention"),
   );

@@ -43,7 +43,7 @@ function drawCell(t, k) {
 
 function describe(t, k) {
   const [text, p, rank, divergence] = cellAt(t, k);
-  const of = `“${clipped(words[t], 30)}” is number ${rank}, KL ${fixed(divergence, 2)}`;
+  const of = `“${clipped(words[t], 30)}” has rank ${rank}, KL ${fixed(divergence, 2)}`;
   return `${nameOf(sublayers[k])}: ${clipped(text, 30)} ${fixed(p, 3)}; ${of}`;
 }
 

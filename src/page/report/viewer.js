@@ -197,6 +197,9 @@ function drawDetail() {
   drawThumbnails(panel);
 }
 
+// Names what the page chooses the first head by: see sharpest().
+const automatic = () => (byId("golds").hidden ? "sharpest" : "least AER");
+
 // A head as drawHeads shows it, by its AER where there are gold links, else by its entropy.
 function headOf(model, entry, words, layer, head) {
   const names = { model: model.methods?.[head - 1], all: layer ? "" : "mean of all heads" };
@@ -224,7 +227,7 @@ function headOf(model, entry, words, layer, head) {
     isScaled: Boolean(names.model),
     isSharpest,
     isChosen: is(chosenPart(model)),
-    title: `${[title, ...notes].join(", ")}${isSharpest ? ": the sharpest over all sentences" : ""}`,
+    title: [title, ...notes].join(", ") + (isSharpest ? `: ${automatic()} over all sentences` : ""),
   };
 }
 
@@ -301,11 +304,12 @@ export function addViewer() {
   const attending = models.filter((model) => page.matrices?.[model.index]);
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
   const most = (key) => Math.max(...attending.map((model) => model[key]));
-  addSlider("layer", most("layers"), drawPanels, -1);
+  const chosen = { "-1": automatic() };
+  addSlider("layer", most("layers"), drawPanels, -1, chosen);
   byId("viewer-note").hidden = !attending[0].settings.model; // weights of another program
   const methods = attending[0].methods;
   if (methods) byId("heads").firstChild.textContent = "method ";
-  addSlider("head", most("heads"), drawPanels, -1, methods);
+  addSlider("head", most("heads"), drawPanels, -1, { ...methods, ...chosen });
   addDifferences(attending);
   addList(attending);
   byId("gold").addEventListener("change", (event) =>

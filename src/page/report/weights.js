@@ -1,9 +1,10 @@
 // The weights of models with layers and heads, and how well they align.
 
 import { byId } from "../dom.js";
-import { rowOf } from "../numbers.js";
+import { entropyOf, rowOf } from "../numbers.js";
 import { page, unpack } from "./data.js";
 
+const LAST = 99; // nats, more than any row has
 const cross = (page.site ?? "cross") === "cross";
 
 // Returns what a method of attribution gives, in its unit.
@@ -86,9 +87,9 @@ export function goldShare(weights, { source, gold = [] }) {
   return gold.reduce((sum, [s, t]) => sum + weights[t * source.length + s], 0) / (linked || NaN);
 }
 
-// Returns how sharp and how varied the rows are: the mean of their largest weights, times the
-// fraction of source words that are the largest of some row. A word's attention to itself does not
-// count.
+// Returns how sharp the rows are: of cross-attention minus their mean entropy, after all others if
+// their largest weights are on fewer than half of the source words; of self-attention the mean of
+// the largest weights, times the fraction of words that have one, without those on the word itself.
 function sharpness(weights, words) {
   const columns = words.source.length;
   const rows = words.target.length;
@@ -103,7 +104,8 @@ function sharpness(weights, words) {
     sum += most;
     if (at + 1 < columns) seen.add(at);
   }
-  return (sum / rows) * (seen.size / Math.max(Math.min(rows, columns) - 1, 1));
+  const varied = seen.size / Math.max(Math.min(rows, columns) - 1, 1);
+  return cross ? -entropyOf(weights) / rows - (varied < 0.5 ? LAST : 0) : (sum / rows) * varied;
 }
 
 // Returns the layer and head to begin with: least AER where there are gold links, else the

@@ -101,8 +101,9 @@ static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const 
 /* Returns the table for a shape among `tables`; NULL: no pair of the corpus has this shape. */
 static double *table_of(const sa_aligner_model *model, double *tables, int I, int J) {
     const uint64_t shape = (uint64_t)I << 32 | (uint32_t)J;
-    const uint64_t *s = bsearch(&shape, model->shapes, model->shapes ? model->shape_count : 0,
-                                sizeof shape, sa_keys_compare);
+    if (!model->shapes) return NULL;
+    const uint64_t *s =
+        bsearch(&shape, model->shapes, model->shape_count, sizeof shape, sa_keys_compare);
     return s ? tables + model->table[s - model->shapes] : NULL;
 }
 

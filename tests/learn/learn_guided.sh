@@ -47,7 +47,8 @@ done
 corpus=shuffled
 shuffled 1 1000 >"$scratch/shuffled.train.tsv"
 shuffled 2 200 >"$scratch/shuffled.test.tsv"
-for model in "--decoder luong $recurrent" "--decoder cgru $recurrent" "--model transformer --lr 0.004 --steps 280"; do
+for model in "--decoder luong $recurrent" "--decoder cgru $recurrent" \
+    "--model transformer --heads 1 --lr 0.004 --steps 280"; do
     at=output; guess=$(aer $model --guided-alignment 1)
     at=input; read=$(aer $model --guided-alignment 1 --guided-at input)
     echo "$model: AER $guess % where a word must be guessed, $read % where it has been read"

@@ -233,8 +233,9 @@ class Page {
     await this.send("DOM.setFileInputFiles", { nodeId, files: [path.resolve(file)] });
   }
 
-  // Waits until an expression is true in the page, and returns the milliseconds.
-  async until(expression, most = 90000) {
+  // Waits until an expression is true in the page, and returns the milliseconds. The limit only
+  // ends what hangs: other work may slow a page ten times.
+  async until(expression, most = 400000) {
     const begin = performance.now();
     while (!(await this.run(expression))) {
       if (performance.now() - begin > most)

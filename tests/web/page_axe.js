@@ -51,7 +51,7 @@ async function violations(page, run) {
 async function train(page) {
   await page.until(`!byId("start").disabled`);
   await page.click("#start");
-  await page.until("past.moments.length > 2", 60000);
+  await page.until("past.moments.length > 2");
   await page.click("#start");
   await page.until("!training.on");
 }

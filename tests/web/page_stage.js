@@ -18,7 +18,7 @@ async function playing(page) {
   await choose(page, "#seconds", "5");
   await page.run(`state.pause = 100; byId("play").focus()`);
   await page.key(" ");
-  await page.until("player.timer && past.at > 2", 60000); // learned unseen, then slowly
+  await page.until("player.timer && past.at > 2"); // learned unseen, then slowly
   await page.key(" ");
   const at = await page.run("past.at");
   await page.key("ArrowRight");

@@ -13,7 +13,7 @@ const settingsOf = (page) =>
   );
 
 async function keepLearned(page) {
-  await page.until(`${last("held?.step")} >= 300`, 120000);
+  await page.until(`${last("held?.step")} >= 300`);
   learned.settings = await settingsOf(page);
   learned.shares =
     await page.run(`[[50, "moved"], [100, "moved"], [300, "moved"], [100, "exact"], [200, "exact"]].map(([at, name]) =>
@@ -23,10 +23,10 @@ async function keepLearned(page) {
 // One click; how long until the word order is seen, and until the unseen sentences are right.
 async function insight(page) {
   await page.click("#start");
-  const order = await page.until(`${last("held?.moved")} > 0.5`, 60000);
+  const order = await page.until(`${last("held?.moved")} > 0.5`);
   const begin = performance.now();
   await keepLearned(page);
-  await page.until(`${last("held?.exact")} >= 0.95`, 120000);
+  await page.until(`${last("held?.exact")} >= 0.95`);
   const right = order + performance.now() - begin;
   const rate = await page.run(
     `new Promise((done) => { const from = past.moments.length, step = ${last("step")}; setTimeout(() => done([past.moments.length - from, ${last("speed")}]), 1000); })`,

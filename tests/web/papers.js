@@ -23,7 +23,7 @@ async function names(page) {
 
 // Untrained, all words weigh the same; trained, they do not. Each step has weights of its own.
 async function numbers(page, vectors) {
-  await page.until(`document.getElementById("checkpoint").max === "15"`, 120000);
+  await page.until(`document.getElementById("checkpoint").max === "15"`);
   const set = (checkpoint) =>
     page.run(`(() => { const slider = document.getElementById("checkpoint"); slider.value = ${checkpoint};
       slider.dispatchEvent(new Event("input")); })()`);
@@ -84,14 +84,14 @@ async function fold(page) {
   assert.ok(await isFolded(), "a reload forgets that the panel is folded");
   await page.key("n");
   assert.ok(!(await isFolded()) && (await height()) === open, "the key unfolds no panel");
-  await page.until(`document.querySelector("#lens svg")`, 60000);
+  await page.until(`document.querySelector("#lens svg")`);
 }
 
 // A page for students has the equations of forward functions and their numbers, but no code.
 async function equations(browser, folder, year) {
   const file = path.join(folder, `equations-${year}.html`);
   const page = await browser.open(file, { width: 1280, height: 900 });
-  await page.until(`document.querySelector("#lens svg")`, 60000);
+  await page.until(`document.querySelector("#lens svg")`);
   assert.ok(await page.run(`document.querySelectorAll("main math").length > 30`));
   assert.strictEqual(await page.run(`document.querySelectorAll("main pre, .grad").length`), 0);
   assert.doesNotMatch(fs.readFileSync(file, "utf8"), /∂|_backward/);
@@ -109,7 +109,7 @@ async function main(folder) {
         width: 1280,
         height: 900,
       });
-      await page.until(`document.querySelector("#lens svg")`, 60000);
+      await page.until(`document.querySelector("#lens svg")`);
       await fold(page);
       await read(page, year === 2015 ? ["(6)", "(5)", "(7)", "(4)"] : ["(1)", "(2)", "(3)"]);
       await names(page);

@@ -132,12 +132,11 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d);
  * target positions i, i + 1, .. (from 1). */
 typedef struct sa_queries {
     int blocks;
-    const int *first; /* [blocks + 1] block b is rows first[b] .. first[b+1]-1; NULL, in steps: row
-                         b, at position i */
-    bool causal;      /* queries are of the last words and see only the keys up to their own */
-    const int
-        *prefix; /* [blocks] P: the query at position i sees the first max(i, P) keys; NULL: 1 */
-    const int *which; /* [blocks] the sentence of each block; NULL: b */
+    const int *first;  /* [blocks + 1] block b is rows first[b] .. first[b+1]-1; NULL, in steps: row
+                          b, at position i */
+    bool causal;       /* queries are of the last words and see only the keys up to their own */
+    const int *prefix; /* [blocks] P: the query at i sees the first max(i, P) keys; NULL: 1 */
+    const int *which;  /* [blocks] the sentence of each block; NULL: b */
     int i;
 } sa_queries;
 

@@ -76,8 +76,8 @@ static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_ma
 
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
-/* Binds log h, with h^2 = sqrt(d_k): with keys of equal lengths, training
- * starts as with scaled-dot. */
+/* Binds log h, with h^2 = sqrt(d_k): with keys of equal lengths, training starts as with
+ * scaled-dot. */
 static sa_mat gaussian_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_constant(binder, prefix, "log_h", heads, log((double)size / heads) / 4);

@@ -38,10 +38,10 @@ SA_DISPATCHED static void update_row_backward(bool keeps_old, int n, const sa_re
     const sa_real *z = gates, *s_tilde = gates + 2 * n, sign = keeps_old ? -1 : 1;
     sa_real *da_z = da, *da_s = da + 2 * n;
     for (int k = 0; k < n; k++) {
-        const sa_real kept = keeps_old ? z[k] : 1 - z[k], new = keeps_old ? 1 - z[k] : z[k];
+        const sa_real kept = keeps_old ? z[k] : 1 - z[k], added = keeps_old ? 1 - z[k] : z[k];
         ds_prev[k] += ds[k] * kept;
         da_z[k] = ds[k] * (sign * (s_tilde[k] - s_prev[k])) * z[k] * (1 - z[k]);
-        da_s[k] = ds[k] * new *(1 - s_tilde[k] * s_tilde[k]);
+        da_s[k] = ds[k] * added * (1 - s_tilde[k] * s_tilde[k]);
     }
 }
 

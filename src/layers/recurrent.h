@@ -87,8 +87,8 @@ sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
 
 /* Computes a += W x, or a += LN(W x) (Ba et al. 2016, supplementary material). */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
-/* Computes dx = beta dx + da W. Call it once per row: a layer normalization
- * also accumulates its gradients into dw. */
+/* Computes dx = beta dx + da W. Call it once per row: a layer normalization also
+ * accumulates its gradients into dw. */
 void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
                          sa_recurrent *dw);
 /* Accumulates for all rows at once; by.w holds the gradients. */

@@ -9,8 +9,8 @@
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 
-/* Equation 5 (Luong et al. 2015): t = tanh(t~). cache->sums keeps tanh(t~) without
- * dropout, from which sa_tanh_backward computes 1 - t^2.
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). cache->sums keeps tanh(t~) without dropout, from
+ * which sa_tanh_backward computes 1 - t^2.
  *
  *   a, t [R x l] */
 void sa_tanh_forward(sa_mat a, sa_mat t) {

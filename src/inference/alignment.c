@@ -148,7 +148,7 @@ static bool align_chunk(align_task *task, const sa_pair *pairs, size_t first, si
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
     return at == SA_ALIGN_OUTPUT ||
            (at == SA_ALIGN_INPUT && sa_model_reads_before(&model->settings)) ||
-           sa_fail(error, SA_USAGE, "--align-at input: no query has read the word before");
+           sa_fail(error, SA_USAGE, "--align-at input needs a Transformer, luong or cgru");
 }
 
 /* Checks the methods; attends: whether one of them reads the attention that align shows. */

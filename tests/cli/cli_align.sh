@@ -117,7 +117,7 @@ cmp -s at-output/0001.csv together/0001.csv || fail "--align-at output is not th
 expect 2 "--align-at input links source and target: it needs --site cross" \
     align deep/best.safetensors pairs.tsv --align-at input --site decoder
 for call in align eval; do
-    expect 2 "--align-at input: no query has read the word before" \
+    expect 2 "--align-at input needs a Transformer, luong or cgru" \
         $call $model pairs.tsv --align-at input
 done
 printf 'a cat sees.\tun chat voit.\t0-0 1-1 2-2 3-3\n' >known.tsv

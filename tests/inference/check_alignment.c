@@ -190,7 +190,7 @@ START_TEST(a_recurrent_model_has_one_attention) {
         {{.site = SA_SITE_ENCODER}, "--site encoder: the model has no attention there"},
         {{.site = SA_SITE_DECODER}, "--site decoder: the model has no attention there"},
         {{.site = 3}, "there is no attention site 3"},
-        {{.at = SA_ALIGN_INPUT}, "--align-at input: no query has read the word before"},
+        {{.at = SA_ALIGN_INPUT}, "--align-at input needs a Transformer, luong or cgru"},
         {{.target_prefix = true},
          "--target-prefix applies to attributions: choose some with --method"},
         {{.methods = "attention", .target_prefix = true},

@@ -55,7 +55,7 @@ START_TEST(orders_are_counted_apart) {
         ck_assert_int_eq(chrf.reference[i], hypothesis[i]);
         ck_assert_int_eq(chrf.match[i], match[i]);
     }
-    metrics.chrf_word_order = 1; /* behind those of characters, and no longer ones */
+    metrics.chrf_word_order = 1; /* after those of characters, and no longer ones */
     const sa_chrf words = counts_of("a b d", "a b c");
     for (int i = 6; i < SA_CHRF_ORDERS; i++) {
         ck_assert_int_eq(words.hypothesis[i], i == 6 ? 3 : 0);

@@ -365,6 +365,75 @@ START_TEST(links_must_not_change) {
 }
 END_TEST
 
+/* Which pairs have changed is said, and whether another --valid may be the reason. */
+START_TEST(pairs_must_not_change) {
+    static const char train_pairs[] = "a b\tx y\nb a\ty x\nb b\tx x\n";
+    static const struct {
+        bool then, now; /* whether --valid is given */
+        const char *train, *valid, *changed, *reason;
+    } cases[] = {
+        {true, true, "a b\tx y\nb a\ty x\nb b\tx y\n", "a\tx\n", "train", ""},
+        {true, true, "a b\tx y\nb a\ty x\nb b\tx x\nb\tx\n", "a\tx\n", "train", ""},
+        {true, true, train_pairs, "a\ty\n", "valid", ""},
+        {true, true, "b b\tx y\nb a\ty x\nb b\tx x\n", "a\ty\n", "train",
+         ", or --valid was not given then, or other --columns"},
+        {false, true, train_pairs, "a\tx\n", "train",
+         ", or --valid was not given then, or other --columns"},
+        {true, false, train_pairs, "a\tx\n", "train",
+         ", or --valid was given then, or other --columns"},
+    };
+    sa_settings settings = small_settings();
+    char valid[128], wanted[512];
+    strcpy(valid, scratch_path("valid.tsv"));
+    settings.steps = 1;
+    for (int i = 0; i < 6; i++) {
+        put("train.tsv", train_pairs), put("valid.tsv", "a\tx\n");
+        close_session();
+        ck_assert_msg(train_with((sa_train_options){.settings = &settings,
+                                                    .valid = cases[i].then ? valid : NULL}),
+                      "%s", error.text);
+        put("train.tsv", cases[i].train), put("valid.tsv", cases[i].valid);
+        ck_assert(!open_session(
+            &settings, (sa_train_options){.valid = cases[i].now ? valid : NULL, .resume = true}));
+        const bool trained = strcmp(cases[i].changed, "train") == 0;
+        snprintf(wanted, sizeof wanted, "%s: the %s pairs have changed since '%s' was saved%s",
+                 trained ? train_path : valid, trained ? "training" : "validation", last_path,
+                 cases[i].reason);
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(error.code, SA_DATA);
+    }
+}
+END_TEST
+
+/* A pointer network can write no word that the source lacks: not the first, not the last. */
+START_TEST(pointers_need_their_words) {
+    static const struct {
+        const char *pairs, *message; /* after the path; NULL: none */
+    } cases[] = {
+        {"a b\tb a\nc\tc c\nb a\ta\n", NULL},
+        {"a b\tc a\nc\tc c\nb a\ta\n", "1: target word 1"},
+        {"a b\tb a\nc\tc a\nb a\ta\n", "2: target word 2"},
+        {"a b\tb a\nc\tc c\nb a\tc\n", "3: target word 1"},
+    };
+    sa_settings settings = small_settings();
+    char valid[128], wanted[512];
+    strcpy(valid, scratch_path("valid.tsv"));
+    put("valid.tsv", "a\ta\n");
+    set_all(&settings, "decoder=pointer copy=yes");
+    for (int i = 0; i < 4; i++) {
+        put("train.tsv", cases[i].pairs);
+        const bool good = open_session(&settings, (sa_train_options){.valid = valid});
+        ck_assert_msg(good == !cases[i].message, "%d: %s", i, error.text);
+        if (good) continue;
+        snprintf(wanted, sizeof wanted,
+                 "%s:%.1s: --decoder pointer copies every word, but the source lacks %s",
+                 train_path, cases[i].message, cases[i].message + 3);
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(error.code, SA_DATA);
+    }
+}
+END_TEST
+
 /* Those of the model, which go with its subwords on either side. */
 START_TEST(glossaries_are_those_of_the_model) {
     sa_settings settings = small_settings();
@@ -445,6 +514,8 @@ int main(void) {
     tcase_add_test(tests, the_run_is_that_of_the_caller);
     tcase_add_test(tests, the_best_model_may_be_lost);
     tcase_add_test(tests, links_must_not_change);
+    tcase_add_test(tests, pairs_must_not_change);
+    tcase_add_test(tests, pointers_need_their_words);
     tcase_add_loop_test(tests, glossaries_are_those_of_the_model, 0, 2);
     tcase_add_test(tests, targets_without_spaces_are_told_of);
     tcase_add_test(tests, links_that_count_blanks_are_told_of);

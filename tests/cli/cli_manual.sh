@@ -18,10 +18,10 @@ for command in $commands; do
     python3 "$root/scripts/dev/manual/markdown.py" "$softalign" "$command" >source
     same "the page's source" "# softalign-$command 1" "$(head -n 1 source)"
     plain "$page" >text
-    for option in $("$softalign" help "$command" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'); do
-        options=$((options + 1))
-        grep -qE -e "^$option( |\$)" text || fail "softalign-$command(1) says nothing of $option"
-    done
+    "$softalign" help "$command" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p' >offered
+    options=$((options + $(wc -l <offered)))
+    sed -n 's/^\(--[^ ]*\).*/\1/p' text >described
+    for option in $(grep -vxF -f described offered); do fail "softalign-$command(1) says nothing of $option"; done
     grep -qF "softalign-$command" <(plain "$manual/man1/softalign.1") || fail "softalign(1) does not name $command"
 done
 
@@ -84,19 +84,15 @@ sed 's/\\-/-/g' "$root/scripts/dev/manual/softalign-model.5" | grep -oE '(^|[^a-
 (cd "$root" && grep -rhE --include='*.[ch]' '"[^"]*\{[a-z][a-z0-9_]*\}' src | grep -vE '\{(table|tabular)\}' | grep -oE '\{[a-z][a-z0-9_]*\}') |
     tr _ - | sed 's/{\(.*\)}/setting: --\1/' >>named
 [ "$(wc -l <named)" -ge 200 ] || fail "only $(wc -l <named) options are named in documents"
-sort -u named | while read -r file option; do
-    grep -qxF -- "$option" known || echo "$file $option"
-done >unknown
+awk 'FNR == NR { known[$0]; next } !($2 in known)' known <(sort -u named) >unknown
 [ ! -s unknown ] || fail "options that do not exist: $(cat unknown)"
 
 [ $options -ge 250 ] || fail "only $options options were looked for"
 
 functions=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$root"/include/softalign.h "$root"/include/softalign/*.h)
 [ "$(wc -w <<<"$functions")" -ge 80 ] || fail "functions: $functions"
-plain "$manual/man3/softalign.3" >text
-for name in $functions; do
-    grep -qw "$name" text || fail "softalign(3) does not name $name"
-done
+plain "$manual/man3/softalign.3" | grep -oE '[A-Za-z0-9_]+' >words
+for name in $(tr ' ' '\n' <<<"$functions" | grep -vxF -f words); do fail "softalign(3) does not name $name"; done
 
 # Every tensor of a model is in softalign-model(5). In its lists W* stands for the matrices
 # of all gates, and "prefix.W_1, b_1" for two names.

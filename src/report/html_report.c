@@ -181,7 +181,7 @@ static json_t *json_attention_stats(const sa_attention_stats *stats) {
     sa_eval_result figures;
     sa_attention_figures(stats, &figures);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entropy",
-                     sa_json_number(figures.entropy), "evenness",
+                     sa_json_number(figures.entropy), "normalized_entropy",
                      sa_json_number(sa_attention_normalized_entropy(stats)), "coverage",
                      sa_json_number(figures.coverage), "end", sa_json_number(figures.end_weight),
                      "onward", sa_json_number(figures.monotonicity), "zeros",

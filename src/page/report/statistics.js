@@ -10,7 +10,7 @@ export function addAttentionStatistics() {
   const attending = models.filter((model) => model.gaze);
   const columns = [
     ["entropy", "entropy (nats)", 2, null],
-    ["evenness", "relative to uniform", 0, 100],
+    ["normalized_entropy", "relative to uniform", 0, 100],
     ["coverage", "coverage", 0, 100],
     ["end", "weight on </s>", 0, 100],
     ["onward", "monotonicity", 0, 100],

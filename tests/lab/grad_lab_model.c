@@ -155,6 +155,43 @@ START_TEST(rows_are_those_of_the_pair) {
 }
 END_TEST
 
+/* Weights of a gradient check: of both signs, rectified units away from their kink, and embeddings
+ * that dropout does not make too large. */
+START_TEST(weights_are_drawn_from_their_ranges) {
+    int large = 0;
+    open_kind(_i);
+    model.regularizer.dropout.all = 0.2, model.regularizer.dropout.words = 0.1;
+    sa_lab_model_draw(&model, 3);
+    for (int i = 0; i < model.plan->count; i++) {
+        const sa_param *param = &model.plan->item[i];
+        const char *name = param->name, *own = strrchr(name, '.') + 1;
+        const bool feeds = strstr(name, "feedforward"), vector = !param->rows;
+        const bool attends = strstr(name, ".self.") || strstr(name, ".cross.");
+        const double wide = sqrt(param->cols), *x = model.values + param->offset;
+        double least = 0, most = vector ? 0.5 : 2.5 / wide, smallest = 9, largest = 0, low = 0,
+               high = 0;
+        if (strcmp(own, "E") == 0) most = 1.08;
+        if (strcmp(own, "g") == 0) least = 0.7, most = 1.3;
+        if (attends && (strcmp(own, "W_v") == 0 || strcmp(own, "W_o") == 0)) most = 1.25 / wide;
+        if (feeds && strcmp(own, "W_1") == 0) most = 0.8 / wide;
+        if (feeds && strcmp(own, "b_1") == 0) least = 0.7, most = 2;
+        const size_t size = sa_param_size(param);
+        for (size_t k = 0; k < size; k++) {
+            smallest = fmin(smallest, fabs(x[k])), largest = fmax(largest, fabs(x[k]));
+            low = fmin(low, x[k]), high = fmax(high, x[k]);
+        }
+        ck_assert_msg(smallest >= least && largest <= most, "%s: %g to %g", name, smallest,
+                      largest);
+        if (size < 12) continue; /* few numbers say nothing about the ends */
+        ck_assert_msg(largest > least + 0.6 * (most - least) && low < 0 && high > 0,
+                      "%s: %g to %g, at most %g", name, low, high, most);
+        large++;
+    }
+    ck_assert_int_ge(large, 3);
+    close_kind();
+}
+END_TEST
+
 /* The gradient of the objective is that of the pairs one by one, divided by their number. */
 START_TEST(gradients_are_those_of_the_pairs) {
     open_kind(_i);
@@ -193,6 +230,7 @@ int main(void) {
     tcase_add_loop_test(tests, each_altered_weight_is_found, 0, KINDS);
     tcase_add_loop_test(tests, columns_may_be_permuted, 0, KINDS);
     tcase_add_loop_test(tests, rows_are_those_of_the_pair, 0, KINDS);
+    tcase_add_loop_test(tests, weights_are_drawn_from_their_ranges, 0, KINDS);
     tcase_add_loop_test(tests, gradients_are_those_of_the_pairs, 0, KINDS);
     return suite_run(suite);
 }

@@ -376,7 +376,7 @@ static void explain_lens(sa_explainer *out) {
     const int row = out->i - 1 + (w->sizes.decoder_only ? pass->prefix[0] - 1 : 0);
     const sa_layer_cache *layer = pass->decoder.layer, *end = layer + w->sizes.layers;
     char name[SA_NAME / 2];
-    out->arena.used = 0;
+    sa_arena_rewind(&out->arena, 0);
     const sa_mat last = read_out(out, sa_rows(end[-1].feed.residual.y, row, 1));
     show_words(out, "words", sa_rows(pass->decoder.x, row, 1), last);
     for (int l = 1; layer < end; layer++, l++) {

@@ -270,7 +270,7 @@ static void explain_head(sa_attention_view *view, int k) {
     const sa_attention *w = view->w;
     sa_explainer *out = view->out;
     out->line.head = w->heads > 1 ? k + 1 : 0;
-    out->arena.used = 0; /* discard the previous head's values */
+    sa_arena_rewind(&out->arena, 0); /* discard the previous head's values */
     view->weights = (sa_mat){0};
     if (view->layer) explain_projections(view);
     explain_trace(view, k);

@@ -63,7 +63,7 @@ void sa_explainer_close(sa_explainer *out) {
 
 void sa_explainer_section(sa_explainer *out, const char *title) {
     out->line.section = title;
-    out->arena.used = 0;
+    sa_arena_rewind(&out->arena, 0);
 }
 
 /* ---- Equations ------------------------------------------------------------------------------- */

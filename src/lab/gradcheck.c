@@ -179,21 +179,18 @@ static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t 
  * gradient has no influence. */
 static double measure_finely(sa_lab_model *model, double *weight, uint64_t pattern, double *terms,
                              int steps) {
-    double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
+    double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0, slope;
     int counted = 0;
     for (double h = 8 * STEP; h > STEP / 32 || (h > STEP / 2048 && gap > CLOSE * fabs(best));
          h /= 2) {
-        double slope;
         if (!extrapolate(model, weight, h, pattern, terms, &slope)) continue;
         if (fabs(slope - before) < gap) gap = fabs(slope - before), best = slope, at = h;
         before = slope;
     }
     for (int i = 0; i < steps; i++) {
-        double slope;
         if (!extrapolate(model, weight, at * (1 - 0.4 * i / steps), pattern, terms, &slope))
             continue;
-        sum += slope;
-        counted++;
+        sum += slope, counted++;
     }
     return counted ? sum / counted : best;
 }
@@ -250,11 +247,10 @@ static bool fail_wrong(const sa_gradient_result *wrong, int count, sa_error *err
 /* Checks all tensors. Workspace: numeric [parameters of the model], terms [M]. */
 static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeric, double *terms,
                       sa_error *error) {
-    double most, worst = 0;
+    double worst = 0, most = largest(model->gradients, model->plan->size);
     int wrong = 0;
     sa_gradient_result culprit;
     const uint64_t pattern = kinks_of_loss(model).pattern;
-    most = largest(model->gradients, model->plan->size);
     for (int i = 0; i < model->plan->count; i++) {
         const sa_param *param = &model->plan->item[i];
         const size_t size = sa_param_size(param);

@@ -282,12 +282,11 @@ static int layout_self(sa_arena *arena, const sa_stack *stack, int m, int rows, 
     const sa_attention *cross = &stack->layer[0].cross.attention;
     int sums = 0;
     if (stack->cross) state->scratch = sa_attention_scratch_layout(arena, cross, 1, S, false);
-    size_t end = arena->used;
     for (int k = 0; k < stack->layers; k++) {
         const sa_attention *w = &stack->layer[k].self.attention;
         const int width = sums_width(stack, k), raw = w->score->key == SA_KEY_IDENTITY ? m : 0;
         sa_self_decode_state *own = &state->layer[k];
-        sa_arena_rewind(arena, start);
+        const size_t end = sa_arena_rewind(arena, start);
         *own = (sa_self_decode_state){
             .sums = width,
             .first = width ? sums : state->cache.width,
@@ -299,9 +298,8 @@ static int layout_self(sa_arena *arena, const sa_stack *stack, int m, int rows, 
                          &own->words);
         sums += width;
         state->cache.width += width ? 0 : (int)sa_memory_width(w, m);
-        end = arena->used > end ? arena->used : end;
+        sa_arena_advance(arena, end);
     }
-    sa_arena_advance(arena, end);
     return sums;
 }
 

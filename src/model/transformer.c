@@ -330,14 +330,13 @@ static void layout_attention_workspaces(sa_arena *arena, const sa_stack *w,
                                         const stack_shape *shape, int longest,
                                         sa_stack_cache *cache) {
     const size_t start = arena->used;
-    size_t end = start;
     for (int i = 0; i < 2 * w->layers; i++) {
         const bool cross = i % 2, other = cross || shape->merged.sentences;
         const sa_transformer_layer *layer = &w->layer[i / 2];
         const sa_attention *attention = &(cross ? &layer->cross : &layer->self)->attention;
         sa_attention_workspace *own = &cache->attention[sa_stack_workspace(w, i / 2, cross)];
         if (cross && !w->cross) continue;
-        sa_arena_rewind(arena, start);
+        const size_t end = sa_arena_rewind(arena, start);
         own->scratch =
             sa_attention_scratch_layout(arena, attention, shape->steps, longest, shape->training);
         if (shape->training) {
@@ -346,9 +345,8 @@ static void layout_attention_workspaces(sa_arena *arena, const sa_stack *w,
                              other ? shape->dmemory : cache->workspace.din, &own->dmemory);
         }
         own->merged = shape->merged;
-        end = arena->used > end ? arena->used : end;
+        sa_arena_advance(arena, end);
     }
-    sa_arena_advance(arena, end);
 }
 
 static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_shape *shape,

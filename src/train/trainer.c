@@ -226,7 +226,7 @@ static void run_shard(void *context, int task) {
     int k = 0;
     while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;
     sa_arena *arena = &trainer->lane[k].arena;
-    arena->used = 0;
+    sa_arena_rewind(arena, 0);
     sa_batch batch = sa_batch_build(arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;

@@ -23,7 +23,7 @@ static double gap;
 
 /* A model of random weights with these settings, and the pair. */
 static void settings_open(void) {
-    memset(numbers.base, 0xff, numbers.size);
+    spoil(numbers.size);
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);

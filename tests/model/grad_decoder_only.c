@@ -21,7 +21,7 @@ typedef struct result {
 } result;
 
 static void model_open(int prefix, int layers) {
-    memset(numbers.base, 0xff, numbers.size);
+    spoil(numbers.size);
     settings = small_of(SA_MODEL_DECODER_ONLY);
     settings.prefix = prefix, settings.layers = layers, settings.heads = 2;
     sizes = sa_sizes_of(&settings, K, K);

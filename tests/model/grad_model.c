@@ -37,12 +37,13 @@ static sa_sentence sentence_of(int32_t *words, int length) {
 static void memory_open(void) {
     const bool fresh = !numbers.base;
     numbers_open();
-    if (fresh) memset(numbers.base, 0xff, numbers.size);
+    if (fresh) spoil(numbers.size);
 }
 
 static void memory_close(void) {
-    memset(numbers.base, 0xff, numbers.used);
+    const size_t used = numbers.used;
     numbers_close();
+    spoil(used);
 }
 
 /* Random weights and pairs. */

@@ -8,6 +8,7 @@
 #include "tensor/mat.h"
 
 #include <math.h>
+#include <string.h>
 
 static sa_arena numbers;
 static sa_rng dice;
@@ -45,6 +46,17 @@ static inline void numbers_close(void) {
     const size_t used = numbers.used;
     numbers.used = 0;
     check_margins(used);
+}
+
+/* Makes the first bytes of the memory NaN, so that what is read before it is written spoils the
+ * result. What is laid out there is gone. */
+static inline void spoil(size_t size) {
+    const size_t used = numbers.used;
+    sa_arena_rewind(&numbers, 0);
+    memset(sa_arena_alloc(&numbers, size, 1), 0xff, size);
+    sa_arena_rewind(&numbers, 0);
+    numbers.used = used;
+    margins.count = 0;
 }
 
 static inline void fill(sa_mat x, double value) {

@@ -8,6 +8,8 @@
 
 #include <softalign/lab.h>
 
+#include <math.h>
+
 enum { B = 0, SOURCE = -1, TARGET = -2 }; /* rows of a mask: sentences, or words of a side */
 
 typedef struct expected {
@@ -273,6 +275,38 @@ START_TEST(what_is_dropped_has_no_gradient) {
 }
 END_TEST
 
+/* Noise of scores is no dropout: it is drawn for every target word and place, as wide as it is
+ * asked for. */
+START_TEST(noise_is_there) {
+    static const char *const widths[] = {"1", "3"};
+    double drawn[2][256], squares = 0;
+    int rows = 0, cols = 0;
+    for (int k = 0; k < 2; k++) {
+        sa_error error;
+        sa_settings settings;
+        sa_settings_init(&settings);
+        settings.embed = settings.hidden = settings.attn = settings.maxout = 2;
+        ck_assert(sa_settings_set(&settings, "attention", "monotonic", &error));
+        ck_assert(sa_settings_set(&settings, "monotonic-noise", widths[k], &error));
+        const sa_gradcheck_options check = {.settings = &settings, .dump = dump_of(MODELS)};
+        ck_assert_msg(sa_check_gradients(&check, &error), "%s", error.text);
+        open_dump(MODELS);
+        const sa_tensor *noise = find("mask.attention", SA_F64, 2);
+        rows = noise->shape[0], cols = noise->shape[1];
+        ck_assert_int_eq(rows, words_of("target"));
+        ck_assert_int_le(rows * cols, 256);
+        for (int i = 0; i < rows * cols; i++) drawn[k][i] = real(noise, i);
+        sa_container_close(&file);
+    }
+    ck_assert_int_eq(cols, 5); /* the words of the longest source */
+    for (int i = 0; i < rows * cols; i++) {
+        ck_assert_double_eq_tol(drawn[1][i], 3 * drawn[0][i], 1e-12);
+        squares += drawn[0][i] * drawn[0][i];
+    }
+    ck_assert_double_eq_tol(sqrt(squares / (rows * cols)), 2, 0.4);
+}
+END_TEST
+
 /* The four pairs of a check, words with repeats and one that is unknown (0), and what a model that
  * copies reads of them: words beyond its vocabulary from 12 on. */
 static void integers_are(const char *name, const int32_t *wanted, int size) {
@@ -360,6 +394,7 @@ int main(void) {
     tcase_add_loop_test(tests, no_mask_is_there_twice, 1, MODELS);
     tcase_add_loop_test(tests, what_is_dropped_has_no_gradient, 1, 2);
     tcase_add_loop_test(tests, what_is_dropped_has_no_gradient, 3, MODELS);
+    tcase_add_test(tests, noise_is_there);
     tcase_add_test(tests, the_pairs_are_those_that_are_read);
     tcase_add_test(tests, links_are_those_of_the_pairs);
     tcase_add_test(tests, links_lie_inside_their_pairs);

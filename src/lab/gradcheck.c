@@ -190,7 +190,8 @@ static double measure_finely(sa_lab_model *model, double *weight, uint64_t patte
     for (int i = 0; i < steps; i++) {
         if (!extrapolate(model, weight, at * (1 - 0.4 * i / steps), pattern, terms, &slope))
             continue;
-        sum += slope, counted++;
+        sum += slope;
+        counted++;
     }
     return counted ? sum / counted : best;
 }

@@ -193,6 +193,7 @@ static bool print_lens(sa_model *model, const char *path, command_options *optio
     lens_text lens = {json_object_get(data, "words"), json_object_get(data, "sublayers"),
                       json_object_get(data, "cells")};
     json_object_set_new(page.data, "lens", data);
+    sa_html_report_fact(&page, "source", options->job.source);
     options->job.each = each_lens, options->job.context = &lens;
     bool good = sa_explain(model, &options->job, error);
     sa_buffer_addf(&lens.titles, "%s\n", good ? lens.rows.text : "");

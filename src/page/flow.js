@@ -4,9 +4,10 @@
 import { html, make, svg } from "./dom.js";
 import { widthOf } from "./labels.js";
 import { clamp } from "./numbers.js";
-import { clipped, fixed } from "./text.js";
+import { clipped, fixed, numeral } from "./text.js";
 
 const FONT = 17;
+const SMALL = 0.8 * FONT; // of the numbers of scales
 const LINE = 1.6 * FONT;
 const LENGTH = 4.2 * FONT; // of the longest bar
 const DIMS = 16; // numbers of a vector that are drawn
@@ -40,7 +41,7 @@ export function flowOf(steps, head) {
   };
 }
 
-const most = (list) => list.reduce((high, x) => Math.max(high, Math.abs(x ?? 0)), 1e-9);
+const highest = (list) => list.reduce((high, x) => Math.max(high, Math.abs(x ?? 0)), 1e-9);
 
 // Returns a picture of a vector as bars up and down, and a function that draws its numbers.
 function vectorAt(x, y, count, scale) {
@@ -67,7 +68,8 @@ function columnsOf(words, texts) {
   const score = names + 0.8 * FONT;
   const weight = score + Math.max(LENGTH + 2.6 * FONT, long(texts.scores)) + FONT;
   const value = weight + Math.max(LENGTH + 2.6 * FONT, long(texts.weights)) + FONT;
-  return { names, score, weight, value, width: value + Math.max(2 * LENGTH, long(texts.values)) };
+  const width = value + Math.max(2 * LENGTH + 3.2 * FONT, long(texts.values)); // with a ± number
+  return { names, score, weight, value, width };
 }
 
 const textAt = (x, y, text, attributes = {}) =>
@@ -84,9 +86,9 @@ function lineOf(picture, { scores, weights, values }, place, word, j) {
   const weight = svg("rect", { ...bar, x: place.weight });
   const number = textAt(place.weight, y, "");
   const dims = Math.min(DIMS, values[j].length);
-  const value = vectorAt(place.value, y, dims, most(values.flat()));
+  const value = vectorAt(place.value, y, dims, highest(values.flat()));
   const name = textAt(place.names, y, clipped(word, 10), { "text-anchor": "end" });
-  const share = (scores[j] ?? 0) / most(scores);
+  const share = (scores[j] ?? 0) / highest(scores);
   picture.append(name, score, scoreNumber, weight, number, ...value.nodes);
   return ({ isThere, scored, weighed, added }) => {
     const size = (share * LENGTH * scored) / 2;
@@ -102,29 +104,70 @@ function lineOf(picture, { scores, weights, values }, place, word, j) {
   };
 }
 
+// Returns a number with two digits.
+const shortOf = (number) => numeral(String(Number(number.toPrecision(2))));
+
+// Returns the scales of the bars of scores and of weights, lines with numbers below them, and of
+// the vectors, whose highest bar is ± a number.
+function scalesOf({ query, scores, values, context }, place, rows, sumY) {
+  const [top, bottom] = [yOf(1.6), yOf(rows + 1.4)];
+  const scale = (left, ends) =>
+    ends.flatMap(([share, text]) => {
+      const x = left + share * LENGTH;
+      const middle = { class: "axis scale", "text-anchor": "middle" };
+      return [
+        svg("line", { class: "base", x1: x, x2: x, y1: top, y2: bottom }),
+        textAt(x, yOf(rows + 1.95), text, { ...middle, "font-size": SMALL }),
+      ];
+    });
+  const upTo = (x, y, numbers) => {
+    const text = `± ${shortOf(highest(numbers))}`;
+    return textAt(x + 2 * LENGTH + 0.4 * FONT, y, text, { class: "axis", "font-size": SMALL });
+  };
+  const most = shortOf(highest(scores));
+  return svg(
+    "g",
+    {},
+    upTo(place.score, yOf(0), query),
+    upTo(place.value, yOf(2), values.flat()),
+    upTo(place.value, sumY, context),
+    ...scale(place.score, [
+      [0, `−${most}`],
+      [0.5, "0"],
+      [1, most],
+    ]),
+    ...scale(place.weight, [
+      [0, "0"],
+      [1, "1"],
+    ]),
+  );
+}
+
 // Draws the flow of one target word. `texts`: { query, scores, weights, values, sum, play, time },
-// the last two for screen readers. Returns { figure, stop }.
+// play for screen readers. Returns { figure, stop }.
 export function Flow(flow, words, texts) {
   const { query, weights, values, context } = flow;
   const rows = words.length;
   const place = columnsOf(words, texts);
   const picture = svg("svg", {
-    viewBox: `0 0 ${place.width} ${(rows + 3.6) * LINE}`,
+    viewBox: `0 0 ${place.width} ${(rows + 4.1) * LINE}`,
     role: "img",
     "aria-label": flow.formulas.filter(Boolean).join("; "),
   });
-  const asked = vectorAt(place.score, yOf(0), Math.min(DIMS, query.length), most(query));
-  const sum = vectorAt(place.value, yOf(rows + 2.2), Math.min(DIMS, context.length), most(context));
+  const asked = vectorAt(place.score, yOf(0), Math.min(DIMS, query.length), highest(query));
+  const sumY = yOf(rows + 2.8);
+  const sum = vectorAt(place.value, sumY, Math.min(DIMS, context.length), highest(context));
   const lines = words.map((word, j) => lineOf(picture, flow, place, word, j));
   const title = (x, name) => textAt(x, yOf(1), texts[name], { class: "axis" });
   const right = { "text-anchor": "end" };
   picture.append(
+    scalesOf(flow, place, rows, sumY),
     textAt(place.names, yOf(0), texts.query, right),
     ...asked.nodes,
     title(place.score, "scores"),
     title(place.weight, "weights"),
     title(place.value, "values"),
-    textAt(place.value - 0.6 * FONT, yOf(rows + 2.2), texts.sum, right),
+    textAt(place.value - 0.6 * FONT, sumY, texts.sum, right),
     ...sum.nodes,
   );
 
@@ -160,7 +203,6 @@ function player(picture, draw, { formulas, names }, texts) {
     max: PHASES,
     step: 0.01,
     value: isStill ? PHASES : 0,
-    "aria-label": texts.time,
   });
   const button = html("button", { type: "button", "aria-label": texts.play });
   const formula = html("code", {});
@@ -196,7 +238,8 @@ function player(picture, draw, { formulas, names }, texts) {
   };
   make(button, { on: { click: () => (playing ? stop() : play()) } });
   make(slider, { on: { input: stop } });
-  const controls = html("p", { class: "controls" }, button, slider, formula);
+  const moment = html("label", {}, html("span", {}, texts.time), slider);
+  const controls = html("p", { class: "controls" }, button, moment, formula);
   const figure = html("figure", { class: "flow" }, picture, controls);
   if (isStill) show();
   else requestAnimationFrame(play);

@@ -4,9 +4,10 @@ import { button, html } from "./dom.js";
 
 const sorting = new WeakMap(); // tables: { title, sign }
 
-// Draws a table. Each column has a title; cell(row) returns a text or nodes; value(row), if there
-// is one, is what a click on the title sorts by; best is 1 where the largest value is the best, -1
-// for the least. The first column names the rows. The rows in row.below stay below that row.
+// Draws a table. Each column has a title; cell(row) returns a text or nodes; hint, if there is one,
+// is what the pointer on the title shows; value(row), if there is one, is what a click on it sorts
+// by; best is 1 where the largest value is the best, -1 for the least. The first column names the
+// rows. The rows in row.below stay below that row.
 export function drawTable(table, columns, rows) {
   const order = sorting.get(table) ?? {};
   const chosen = columns.find(({ title }) => title === order.title);
@@ -28,6 +29,7 @@ export function drawTable(table, columns, rows) {
       "th",
       {
         scope: "col",
+        title: column.hint || null,
         "aria-sort": column === chosen && (order.sign > 0 ? "ascending" : "descending"),
       },
       column.value ? button(() => sort(column, i), {}, column.title) : column.title,

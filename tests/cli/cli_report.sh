@@ -108,7 +108,7 @@ report scatter kings.html kings.jsonl
 
 "$softalign" explain heads/best.safetensors "the sad cat finds a dog." "the cat sad a dog finds." --lens --html lens.html >lens.txt || fail "explain --lens"
 report opens lens.html lens settings
-report lens lens.html lens.txt
+report lens lens.html lens.txt 'the sad cat finds a dog.'
 "$softalign" train --model transformer --train bad.tsv --tokenizer space --min-freq 1 --embed 8 --attn 8 --ffn 8 --steps 2 --out "$evil.lens" 2>err &&
     "$softalign" explain "$evil.lens/best.safetensors" "$(cut -f 1 bad.tsv | head -n 1)" "$(cut -f 2 bad.tsv | head -n 1)" --lens --html lens-bad.html >out || fail "lens with payloads"
 report safe lens-bad.html bad.jsonl

@@ -24,7 +24,7 @@ async function safe(browser, file, words) {
   const kinds =
     "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
   const allowed =
-    /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tfoot|tr|th|td|small|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i|progress|canvas)$/;
+    /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tfoot|tr|th|td|small|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|dl|dt|dd|footer|script|b|i|progress|canvas)$/;
   const foreign = async () =>
     (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
   const data = fs
@@ -302,7 +302,8 @@ async function opens(browser, file, ...sections) {
   quiet(page);
 }
 
-// regression PAGE: the slider moves the query, sorted, and says both answers; bars below 0 go down
+// regression PAGE: the slider moves the query, sorted, and says both answers, with a diamond at the
+// weighted mean of the keys of each; bars below 0 go down
 async function regression(browser, file) {
   const page = await browser.open(file);
   const at = (i) =>
@@ -318,14 +319,21 @@ async function regression(browser, file) {
     answers("-1.000", "0.209", "0.209"),
     [...Array(3).fill(false), false, true, true],
   ]);
+  const apart = await page.run(`
+    const [zero, one] = [...document.querySelectorAll("#regression-chart .mean")].map((node) => node.getBBox());
+    const query = document.querySelector("#regression-chart .cursor").x1.baseVal.value;
+    [zero, one].map(({ x, width }) => Math.round(x + width / 2 - query))`);
+  assert.ok(apart[0] > 50 && apart[1] === 0, `means are ${apart} pixels from the query`);
   assert.deepStrictEqual(await at(1), [answers("1.000", "1.000", "1.000"), Array(6).fill(false)]);
   quiet(page);
 }
 
-// lens PAGE TEXT: the grid has the words of the text that `explain --lens` prints, bottom up; keys
-// move over it, and what is said is about the cell that is framed
-async function lens(browser, file, text) {
+// lens PAGE TEXT SOURCE: the grid has the words of the text that `explain --lens` prints, bottom
+// up; keys move over it, and what is said is about the cell that is framed
+async function lens(browser, file, text, source) {
   const page = await browser.open(file);
+  const above = await page.run("byId('lens-source').textContent.trim()");
+  assert.strictEqual(above, `source: ${source}`);
   const [head, ...lines] = fs.readFileSync(text, "utf8").trimEnd().split("\n");
   const grid = await page.run(
     "[...byId('lens-grid').rows].map((row) => [...row.cells].map((cell) => cell.textContent))",

@@ -7,7 +7,7 @@ const { Browser } = require("../support/browser.js");
 const { Firefox } = require("../support/firefox.js");
 const { copies, files } = require("./page_files.js");
 const { grammars } = require("./page_grammar.js");
-const { drawn, fits, seen } = require("./page_looks.js");
+const { drawn, fits, seen, underlined } = require("./page_looks.js");
 const { lectures } = require("./page_stage.js");
 const { refusals, texts } = require("./page_texts.js");
 const { ready } = require("./page_tools.js");
@@ -19,7 +19,7 @@ const PARTS = [
   [insight, time, inside, cells, unusual, gradients],
   [files, copies, texts, refusals, settings],
   [grammars, tour, lectures],
-  [drawn, fits, seen],
+  [drawn, underlined, fits, seen],
 ];
 
 async function main(file, folder, command = "chromium") {

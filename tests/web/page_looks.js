@@ -34,6 +34,30 @@ async function drawn(page) {
   assert.match(await page.run(`byId("bleu-chart").textContent`), /0\.5/);
 }
 
+// What differs from the reference is underlined, and a line says so.
+async function underlined(page) {
+  for (const [said, meant, wrong] of [
+    ["la chèvre noire .", "la chèvre blanche .", ["noire"]],
+    ["le chat .", "le chat noir .", ["∅"]],
+    ["c a b", "a b c", ["c", "∅"]],
+    ["a b b c", "a b c", ["b"]],
+    ["x y", "a b c", ["x y"]],
+    ["1997-03-05", "1997-03-04", ["5"]],
+    ["a b", "a b", []],
+  ]) {
+    const run = `differences(${JSON.stringify(said)}, ${JSON.stringify(meant)})`;
+    const found = await page.run(`${run}.filter((one) => one.isWrong).map(({ text }) => text)`);
+    assert.deepStrictEqual(found, wrong, `${said} for ${meant}`);
+  }
+  const shown = (translation) =>
+    page.run(`drawMoment([{ ...view.frames[0], translation: ${translation} }, null]);
+      [[...document.querySelectorAll("#translations u")].map((node) => node.textContent).join(),
+       byId("translations").querySelector(".key").checkVisibility({ visibilityProperty: true })]`);
+  const reference = `document.querySelector("#translations .line:nth-child(2) bdi").textContent`;
+  assert.deepStrictEqual(await shown(`${reference} + " xyz"`), ["xyz", true]);
+  assert.deepStrictEqual(await shown(reference), ["", false]);
+}
+
 async function fits(page) {
   for (const width of [390, 1024, 1920]) {
     await page.resize(width, 800);
@@ -85,4 +109,4 @@ async function seen(page) {
   );
 }
 
-module.exports = { drawn, fits, seen };
+module.exports = { drawn, fits, seen, underlined };

@@ -85,7 +85,8 @@ async function allHeads(page) {
   assert.deepStrictEqual([await kind(), await page.run("view.head")], ["matrix", 4]);
 }
 
-// Two matrices side by side have a scale and a key of links, bands a key with a name.
+// Two matrices side by side have a scale and a key of links, bands a key with a name. Where they
+// have no room for a scale, a text says what they show.
 async function keyed(page) {
   const kind = await page.run("state.stage");
   const size = await page.run("[innerWidth, innerHeight]");
@@ -105,6 +106,16 @@ async function keyed(page) {
       );
       assert.deepStrictEqual(missing, [], `no key of ${name} at ${width} x ${height}`);
     }
+  }
+  for (const [width, height] of [
+    [1024, 768],
+    [390, 844],
+  ]) {
+    await page.resize(width, height);
+    while ((await page.run("state.stage")) !== "matrix") await page.key("v");
+    await page.until(
+      `document.querySelector("#stage-pictures :is(.matrix .scale, .bands .sample)") || /black: 1 · orange frame: gold/.test(byId("stage-key").textContent)`,
+    );
   }
   await page.resize(...size);
   while ((await page.run("state.stage")) !== kind) await page.key("v");

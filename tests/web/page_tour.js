@@ -60,7 +60,7 @@ async function answers(page) {
   await choose(page, "#language", "en");
 }
 
-// Where no word moves there is no weight of moved words.
+// Where no word moves there is no weight of words that change places.
 async function unmoved(page) {
   await page.run(`location.hash = "task=mono"`);
   await page.until(`state.task === "mono" && !byId("start").disabled`);
@@ -68,7 +68,7 @@ async function unmoved(page) {
   await page.until(`${last("step")} === 1`);
   assert.deepStrictEqual(
     await page.run(
-      `[past.moments[0].frames[0].held.moved, [...document.querySelectorAll("#figures tr")].find((row) => row.textContent.includes("moved words")).querySelector("td").textContent]`,
+      `[past.moments[0].frames[0].held.moved, [...document.querySelectorAll("#figures tr")].find((row) => row.textContent.includes("change places")).querySelector("td").textContent]`,
     ),
     [null, "–"],
   );

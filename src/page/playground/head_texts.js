@@ -2,9 +2,9 @@
 
 export const headTexts = {
   flow: [
-    "How the context vector for “{word}” is made (the first 16 numbers of each vector; purple: above 0, green: below)",
-    "Wie der Kontextvektor für „{word}“ entsteht (von jedem Vektor die ersten 16 Zahlen; violett: über 0, grün: darunter)",
-    "Comment naît le vecteur de contexte de « {word} » (les 16 premiers nombres de chaque vecteur ; violet : au-dessus de 0, vert : au-dessous)",
+    "How the context vector for “{word}” is made (the first 16 numbers of each vector; purple: above 0, green: below; ±: the highest bar)",
+    "Wie der Kontextvektor für „{word}“ entsteht (von jedem Vektor die ersten 16 Zahlen; violett: über 0, grün: darunter; ±: der höchste Balken)",
+    "Comment naît le vecteur de contexte de « {word} » (les 16 premiers nombres de chaque vecteur ; violet : au-dessus de 0, vert : au-dessous ; ± : la plus haute barre)",
   ],
   gridKey: [
     "columns: source words · rows: target words · white: weight 0, black: 1",
@@ -22,7 +22,7 @@ export const headTexts = {
   "flow-values": ["values, times α", "Werte, mal α", "valeurs, fois α"],
   "flow-sum": ["their sum: context c", "ihre Summe: Kontext c", "leur somme : contexte c"],
   "flow-play": ["Play or pause", "Abspielen oder anhalten", "Lire ou suspendre"],
-  "flow-time": ["Moment of the animation", "Moment der Animation", "Moment de l'animation"],
+  "flow-time": ["animation", "Animation", "animation"],
   "role-previous": ["previous word", "voriges Wort", "mot précédent"],
   "role-next": ["next word", "nächstes Wort", "mot suivant"],
   "role-same": ["same word", "dasselbe Wort", "même mot"],
@@ -34,8 +34,8 @@ export const headTexts = {
   "role-diffuse": ["diffuse", "verstreut", "diffuse"],
   "role-mixed": ["mixed", "gemischt", "mixte"],
   headsNote: [
-    "Below each head: its role, where most of its weight goes on unseen pairs, and its weight on the gold links of this sentence. White is 0, black 1. Click one to open it.",
-    "Unter jedem Kopf: seine Rolle, wohin bei ungesehenen Paaren sein meistes Gewicht geht, und sein Gewicht auf den Gold-Links dieses Satzes. Weiß ist 0, Schwarz 1. Ein Klick öffnet ihn.",
-    "Sous chaque tête : son rôle, où va l'essentiel de son poids sur des paires jamais vues, et son poids sur les liens de référence de cette phrase. Le blanc est 0, le noir 1. Un clic l'ouvre.",
+    "Below each head: its role, where most of its weight goes on unseen pairs, and on this sentence its weight on the gold links and its mean entropy in nats, 0 where each row looks at one word. White is 0, black 1. Click one to open it.",
+    "Unter jedem Kopf: seine Rolle, wohin bei ungesehenen Paaren sein meistes Gewicht geht, und auf diesem Satz sein Gewicht auf den Gold-Links und seine mittlere Entropie in Nats, 0, wo jede Zeile auf ein Wort schaut. Weiß ist 0, Schwarz 1. Ein Klick öffnet ihn.",
+    "Sous chaque tête : son rôle, où va l'essentiel de son poids sur des paires jamais vues, et, sur cette phrase, son poids sur les liens de référence et son entropie moyenne en nats, 0 si chaque ligne regarde un seul mot. Le blanc est 0, le noir 1. Un clic l'ouvre.",
   ],
 };

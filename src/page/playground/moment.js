@@ -6,9 +6,10 @@ import { drawHeads } from "../heads.js";
 import { rowOf } from "../numbers.js";
 import { drawTable } from "../table.js";
 import { clipped, fixed, visible, word } from "../text.js";
+import { differences } from "./differences.js";
 import { partsOf, textOf } from "./language.js";
 import { prefixOf, titleOf } from "./options.js";
-import { drawPanels, isGridOnStage, isOnStage, showOnStage } from "./panels.js";
+import { drawPanels, isGridOnStage, isOnStage, meanEntropy, showOnStage } from "./panels.js";
 import { isRight, linksOf, watchedGold, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
 import { stops } from "./tour_texts.js";
@@ -19,21 +20,33 @@ function drawTranslations(frames) {
   const unknown = frames.find(Boolean)?.unknown ?? [];
   const words = clipped(unknown.join(", "), 60);
   const note = unknown.length ? ` (${textOf("unknown", { words })})` : "";
-  const line = (name, text, mark = null) =>
+  const line = (name, text, mark = null, parts = [text ? visible(text) : "…"]) =>
     html(
       "p",
       { class: mark ? "line" : "line given" },
       html("span", { class: "note" }, name),
-      html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"),
+      html("bdi", { class: mark, title: mark && text }, ...parts),
     );
   const said = frames.map((frame, slot) => {
     const name = `${textOf("translation")} ${prefixOf(slot)}`.trim();
-    const mark = isRight(frame?.translation, target) ? "said right" : "said";
-    return frame && line(name, frame.translation, mark);
+    if (isRight(frame?.translation, target)) return line(name, frame.translation, "said right");
+    return frame && line(name, frame.translation, "said", partsOfSaid(frame.translation, target));
   });
   const reference = target === null ? null : line(textOf("reference"), target);
   const lines = [line(textOf("source"), source + note), reference, ...said];
   byId("translations").replaceChildren(...lines.filter(Boolean));
+  const key = html("p", { class: "note key small" }, textOf("wrongKey"));
+  key.classList.toggle("still", !byId("translations").querySelector("u"));
+  if (target !== null) byId("translations").append(key);
+}
+
+// Returns a translation with what differs from the reference underlined, if there is one.
+function partsOfSaid(translation, target) {
+  if (!translation || target === null) return undefined;
+  return differences(translation, target).flatMap(({ text, isWrong }, i) => [
+    i && /\s/.test(target.trim()) ? " " : "",
+    isWrong ? html("u", {}, visible(text)) : visible(text),
+  ]);
 }
 
 // Returns a matrix as a table, for those who cannot see its picture.
@@ -92,7 +105,11 @@ function drawGrid(frames) {
     name,
     weights,
     notes: weights
-      ? [roleOf(held?.roles?.[part - 1]), goldShare(weights, frame)].filter(Boolean)
+      ? [
+          roleOf(held?.roles?.[part - 1]),
+          goldShare(weights, frame),
+          meanEntropy(weights, frame),
+        ].filter(Boolean)
       : [],
     isChosen: part === view.head,
   });
@@ -108,23 +125,23 @@ function drawGrid(frames) {
   const rows = frame && layers > 1 ? [{ title: "", heads: [mean] }, ...grid] : grid;
   drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead, roomOfHeads(layers, heads));
   byId("heads-note").hidden = !frame || isOnStage();
-  byId("thumbs").dataset.says = textOf("gridKey");
+  byId("thumbs").dataset.says = `${textOf("gridKey")} · ${textOf("headsKey")}`;
 }
 
 const LOW = 850; // pixels of a window, in which heads stand beside their matrix, two in a row
-const NAME = 17; // pixels of a line beside the picture of a head there: its name, role, gold share
+const NAME = 17; // pixels of a line beside the picture of a head there: its name and three notes
 
 // Returns the width and the height that the matrices of so many layers have.
 function roomOfHeads(layers, heads) {
   if (isOnStage()) return roomOnStage(layers);
   const { clientWidth } = byId("panels").parentElement;
-  if (innerHeight > LOW) return [clientWidth, innerHeight / 2 - layers * 60];
+  if (innerHeight > LOW) return [clientWidth, innerHeight / 2 - layers * 80];
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   const beside = heads + (layers === 1); // the mean, too
   const down = Math.ceil((layers * beside) / 2);
   const [share, height] =
     innerWidth <= NARROW ? [0.42, 0.38 * innerHeight] : [0.43, innerHeight - 20 * rem];
-  const names = innerWidth <= NARROW ? 1 : 3;
+  const names = innerWidth <= NARROW ? 1 : 4;
   const width = (share * clientWidth * beside) / 2 - names * NAME * beside;
   const titles = layers > 1 ? 20 * layers + 2.4 * rem : 0;
   return [width, ((height - titles - (0.8 * rem + 6) * down) * layers) / down];
@@ -133,7 +150,7 @@ function roomOfHeads(layers, heads) {
 function roomOnStage(layers) {
   const stage = byId("stage-view");
   const font = 0.6 * parseFloat(getComputedStyle(stage).fontSize);
-  const below = 3.6 * font;
+  const below = 4.8 * font;
   const width = stage.clientWidth / (isGridOnStage() ? 1 : 3) - 0.6 * font;
   const height = stage.clientHeight - layers * (below + 14) - (layers > 1 ? 40 : 0) - 1.4 * font;
   return [width, height, font];

@@ -5,7 +5,8 @@ import { byId, html, make } from "../dom.js";
 import { panelOf, widthOf } from "../labels.js";
 import { lineWidth } from "../margins.js";
 import { Matrix, NARROW as PHONE, UPRIGHT, sizesIn } from "../matrix.js";
-import { clipped } from "../text.js";
+import { entropyOf } from "../numbers.js";
+import { clipped, fixed } from "../text.js";
 import { language, textOf } from "./language.js";
 import { nameOf, titleOf } from "./options.js";
 import { linksOf, watchedGold } from "./sentence.js";
@@ -98,12 +99,17 @@ function stageLayout(many, frames) {
   };
 }
 
+// Returns the mean entropy of the rows in words.
+export const meanEntropy = (weights, { rows }) =>
+  textOf("meanEntropy", { n: fixed(entropyOf(weights) / rows.length, 2) });
+
 // A picture in a layout of the page or of the stage, which has sizes in its own em.
 function makePanel({ slot, ...frame }, i, many, layout) {
   const { isBands, width, height, cell, em, isKeyed, isStacked, ...sizes } = layout;
   const words = wordsOf(frame);
   const act = view.actsOf(slot);
-  const name = state.models[1] ? titleOf(slot) : "";
+  const title = isOnStage() ? nameOf : titleOf;
+  const name = state.models[1] ? title(slot) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
   const bare = i > 0 && !isStacked;
   const large = cell && { ...sizes, cell, font: em, isKeyed, bare };
@@ -124,7 +130,20 @@ function makePanel({ slot, ...frame }, i, many, layout) {
   if (em) made.picture.style.width = `${natural}px`;
   // A few words do not fill the whole page.
   else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`;
-  return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
+  const note = html("span", {}); // of two models, to compare them
+  const caption = name ? html("figcaption", {}, name, " ", note) : null;
+  const show = (weights) => {
+    made.show(weights);
+    note.textContent = meanEntropy(weights, frame);
+  };
+  return { ...made, show, figure: panelOf(made, caption) };
+}
+
+// Says below the stage what a matrix shows that has no room for its names and scale.
+function showKey({ isBands, isKeyed }, gold) {
+  const isMissing = isOnStage() && !isBands && !isKeyed && !isGridOnStage();
+  const texts = [textOf("gridKey"), gold && textOf("linkKey")].filter(Boolean);
+  byId("stage-key").textContent = isMissing ? texts.join(" · ") : "";
 }
 
 // Returns what a model without attention shows instead of a matrix.
@@ -136,6 +155,7 @@ export function drawPanels(frames) {
   const attending = shown.filter(({ weights }) => weights);
   const host = byId(isOnStage() ? "stage-pictures" : "panels");
   const layout = (isOnStage() ? stageLayout : pageLayout)(attending.length, attending);
+  showKey(layout, watchedGold());
   const key = JSON.stringify([
     host.id,
     layout,

@@ -4,6 +4,7 @@
 import { grammarTexts } from "./grammar_texts.js";
 import { headTexts } from "./head_texts.js";
 import { moduleTexts } from "./module_texts.js";
+import { stageTexts } from "./stage_texts.js";
 
 export const languages = { en: "English", de: "Deutsch", fr: "Français" };
 
@@ -64,14 +65,14 @@ export const texts = {
   before: ["before the first update", "vor dem ersten Update", "avant le premier pas"],
   figures: ["Figures", "Zahlen", "Chiffres"],
   columns: [
-    "model|updates|words/s|loss|measured at update|held-out loss|BLEU|exact|weight on gold links|weight on gold links, moved words|entropy",
-    "Modell|Updates|Wörter/s|Verlust|gemessen bei Update|Verlust, ungesehen|BLEU|exakt|Gewicht auf Gold-Links|Gewicht auf Gold-Links, bewegte Wörter|Entropie",
-    "modèle|pas|mots/s|perte|mesuré au pas|perte, jamais vues|BLEU|exactes|poids sur les liens de référence|poids sur les liens de référence, mots déplacés|entropie",
+    "model|updates|words/s|loss|measured at update|held-out loss|BLEU|exact|weight on gold links|weight on gold links of words that change places|entropy, nats",
+    "Modell|Updates|Wörter/s|Verlust|gemessen bei Update|Verlust, ungesehen|BLEU|exakt|Gewicht auf Gold-Links|Gewicht auf Gold-Links von Wörtern, die den Platz wechseln|Entropie, Nats",
+    "modèle|pas|mots/s|perte|mesuré au pas|perte, jamais vues|BLEU|exactes|poids sur les liens de référence|poids sur les liens de référence des mots qui changent de place|entropie, nats",
   ],
   meanings: [
-    "how often the weights were changed, each time after a batch of pairs|target words per second of training|mean of -ln p of the right word, in nats: 0 is perfect|the figures below are those of this update: unseen sentences are measured every 50 updates and when the training pauses by itself|the loss on unseen pairs|how many runs of one to four words the translations share with the references, 0 to 100|translations that are their reference, word for word|how much of the attention is on the words that belong together (solid orange frames)|the same, of words that change their order|how blurred the rows of the matrix are, in nats: 0 where one word has all the weight",
-    "wie oft die Gewichte geändert wurden, jedes Mal nach einem Batch von Paaren|Zielwörter je Sekunde Training|Mittel von -ln p des richtigen Wortes, in Nats: 0 ist vollkommen|die Zahlen darunter sind die dieses Updates: Ungesehene Sätze werden alle 50 Updates gemessen und wenn das Training von selbst anhält|der Verlust auf ungesehenen Paaren|wie viele Folgen von einem bis vier Wörtern die Übersetzungen mit den Referenzen gemeinsam haben, 0 bis 100|Übersetzungen, die Wort für Wort ihre Referenz sind|wie viel der Aufmerksamkeit auf den Wörtern liegt, die zusammengehören (durchgezogene orange Rahmen)|dasselbe bei Wörtern, die ihre Reihenfolge ändern|wie verschwommen die Zeilen der Matrix sind, in Nats: 0, wo ein Wort das ganze Gewicht hat",
-    "combien de fois les poids ont changé, chaque fois après un lot de paires|mots cible par seconde d'entraînement|moyenne de -ln p du mot juste, en nats : 0 est parfait|les chiffres ci-dessous sont ceux de ce pas : les phrases jamais vues sont mesurées tous les 50 pas et quand l'entraînement s'arrête de lui-même|la perte sur des paires jamais vues|combien de suites d'un à quatre mots les traductions partagent avec les références, de 0 à 100|traductions identiques, mot pour mot, à leur référence|quelle part de l'attention va aux mots qui vont ensemble (cadres orange pleins)|la même, pour les mots qui changent d'ordre|à quel point les lignes de la matrice sont floues, en nats : 0 si un mot a tout le poids",
+    "how often the weights were changed, each time after a batch of pairs|target words per second of training|mean of -ln p of the right word, in nats: 0 is perfect|the figures below are those of this update: unseen sentences are measured every 50 updates and when the training pauses by itself|the loss on unseen pairs|how many runs of one to four words the translations share with the references, 0 to 100|translations that are their reference, word for word|how much of the attention is on the words that belong together (solid orange frames)|the same, only of words whose link crosses another: they stand in another order than in the source|how blurred the rows of the matrix are, in nats: 0 where one word has all the weight",
+    "wie oft die Gewichte geändert wurden, jedes Mal nach einem Batch von Paaren|Zielwörter je Sekunde Training|Mittel von -ln p des richtigen Wortes, in Nats: 0 ist vollkommen|die Zahlen darunter sind die dieses Updates: Ungesehene Sätze werden alle 50 Updates gemessen und wenn das Training von selbst anhält|der Verlust auf ungesehenen Paaren|wie viele Folgen von einem bis vier Wörtern die Übersetzungen mit den Referenzen gemeinsam haben, 0 bis 100|Übersetzungen, die Wort für Wort ihre Referenz sind|wie viel der Aufmerksamkeit auf den Wörtern liegt, die zusammengehören (durchgezogene orange Rahmen)|dasselbe, nur bei Wörtern, deren Link einen anderen kreuzt: Sie stehen in anderer Reihenfolge als in der Quelle|wie verschwommen die Zeilen der Matrix sind, in Nats: 0, wo ein Wort das ganze Gewicht hat",
+    "combien de fois les poids ont changé, chaque fois après un lot de paires|mots cible par seconde d'entraînement|moyenne de -ln p du mot juste, en nats : 0 est parfait|les chiffres ci-dessous sont ceux de ce pas : les phrases jamais vues sont mesurées tous les 50 pas et quand l'entraînement s'arrête de lui-même|la perte sur des paires jamais vues|combien de suites d'un à quatre mots les traductions partagent avec les références, de 0 à 100|traductions identiques, mot pour mot, à leur référence|quelle part de l'attention va aux mots qui vont ensemble (cadres orange pleins)|la même, pour les seuls mots dont le lien en croise un autre : leur ordre n'est pas celui de la source|à quel point les lignes de la matrice sont floues, en nats : 0 si un mot a tout le poids",
   ],
   glossary: ["What the figures mean", "Was die Zahlen bedeuten", "Ce que disent les chiffres"],
   legend: [
@@ -115,9 +116,9 @@ export const texts = {
   updates: ["updates", "Updates", "pas"],
   unknown: ["unknown: {words}", "unbekannt: {words}", "inconnu : {words}"],
   hint: [
-    "Point at a cell, tap it or move with the arrow keys; click or press Enter for its equation with the numbers.",
-    "Auf eine Zelle zeigen, tippen oder mit den Pfeiltasten wandern; Klick oder Eingabetaste zeigt ihre Gleichung mit den Zahlen.",
-    "Pointez ou touchez une cellule, ou utilisez les flèches ; un clic ou la touche Entrée montre son équation et ses nombres.",
+    "Point at a cell, tap it or move with the arrow keys (bold: words with a weight of at least 0.2); click or press Enter for its equation with the numbers.",
+    "Auf eine Zelle zeigen, tippen oder mit den Pfeiltasten wandern (fett: Wörter mit einem Gewicht von mindestens 0,2); Klick oder Eingabetaste zeigt ihre Gleichung mit den Zahlen.",
+    "Pointez ou touchez une cellule, ou utilisez les flèches (en gras : les mots d'un poids d'au moins 0,2) ; un clic ou la touche Entrée montre son équation et ses nombres.",
   ],
   equationHint: [
     "Click a cell of the matrix: its equation appears here.",
@@ -370,4 +371,5 @@ export const texts = {
   ],
   ...moduleTexts,
   ...headTexts,
+  ...stageTexts,
 };

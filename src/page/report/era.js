@@ -3,23 +3,27 @@
 import { html } from "../dom.js";
 import { thumbnail } from "../heads.js";
 import { visible } from "../text.js";
+import { columns } from "./columns.js";
 import { page } from "./data.js";
 import { mathOf } from "./formula.js";
 import { bleuOf, lengthBands } from "./lengths.js";
 import { view } from "./view.js";
 import { entryOf, weightsOf, wordsOf } from "./weights.js";
 
+const OWN = ["aer", "entropy", "zeros", "cache_bytes_per_step", "p"];
+
 // The columns of the history's table: the year, BLEU by length, and some that all pages have.
 export const eraColumns = () => [
   { key: "year", title: "year", decimals: 0, scale: 1 },
-  ...page.columns.filter(({ key }) => key === "parameters"),
-  ...lengthBands().map((band) => ({
+  ...columns.filter(({ key }) => key === "parameters"),
+  ...lengthBands().map((band, i) => ({
     key: band,
     title: `BLEU ${band.replace("-", "\u2011")}`,
+    meaning: i ? "" : "BLEU of the sentences of so many source words; 100 is best",
     decimals: 0,
     scale: 1,
   })),
-  ...page.columns.filter(({ key }) => ["aer", "zeros", "cache_bytes_per_step", "p"].includes(key)),
+  ...columns.filter(({ key }) => OWN.includes(key)),
 ];
 
 export const eraFigures = (model) => ({

@@ -7,6 +7,7 @@ import { onKeys } from "../keyboard.js";
 import { Matrix, NARROW } from "../matrix.js";
 import { clamp } from "../numbers.js";
 import { clipped, fixed, word } from "../text.js";
+import { columns } from "./columns.js";
 import { page, records } from "./data.js";
 import { eraMatrix, eraText, eraThumb } from "./era.js";
 import { bleuOf, lengthBands } from "./lengths.js";
@@ -26,7 +27,7 @@ const COLUMNS = [
   [4, 0],
 ];
 const PAPER = 660; // pixels of a printed line
-const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
+const FIGURES = ["parameters", "aer", "entropy", "zeros", "cache_bytes_per_step"];
 
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
@@ -109,11 +110,9 @@ function bleuBars(model) {
 // Some figures of the table, in words.
 function figuresOf(model) {
   const known = records("table.csv").findLast((row) => row.model === model.key);
-  return page.columns
+  return columns
     .filter(({ key }) => FIGURES.includes(key) && Number.isFinite(known[key]))
-    .map(({ title, key, scale, decimals }) =>
-      title.replace(/ |$/, ` ${fixed(known[key] * scale, decimals)} `).trim(),
-    )
+    .map(({ title, key, scale, decimals }) => `${title}: ${fixed(known[key] * scale, decimals)}`)
     .join(" · ");
 }
 
@@ -133,7 +132,9 @@ function eraCard(model) {
       note("BLEU by the length of the source, in words"),
       bleuBars(model),
       note(figuresOf(model)),
-      note("AER: error rate of the links, 0 is best; zeros: weights of exactly 0"),
+      note(
+        "AER: error rate of the links, 0 is best; entropy: in nats, 0 if all weight is on one word",
+      ),
     ),
     matrix?.picture ?? html("i", { class: "thumb" }, "no attention"),
   );

@@ -49,6 +49,8 @@ function describe(t, k) {
 
 export function addLens() {
   const table = byId("lens-grid");
+  const [, source] = page.facts.find(([name]) => name === "source");
+  byId("lens-source").append(word(source, 300));
   const order = [...sublayers.keys()].reverse();
   if (isRightToLeft(words)) table.dir = "rtl";
   const line = (k) =>

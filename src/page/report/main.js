@@ -1,7 +1,7 @@
 // The report: its sections, as far as the page has data for them.
 
 import { captions } from "../captions.js";
-import { byId, changeTheme, onClick } from "../dom.js";
+import { byId, changeTheme, html, onClick } from "../dom.js";
 import { addPlayer } from "../player.js";
 import { strip } from "../strip.js";
 import { visible } from "../text.js";
@@ -34,7 +34,8 @@ const AXES = {
 function addHead() {
   document.documentElement.classList.toggle("framed", self !== top);
   document.title = visible(page.title);
-  byId("title").textContent = visible(page.title);
+  const parts = page.title.split(/(?<=:)/).map((part) => visible(part, false));
+  byId("title").replaceChildren(...parts.flatMap((part) => [part, html("wbr")]));
   byId("facts").textContent = page.facts
     .map(([name, value]) => `${name}: ${visible(value)}`)
     .join("  ·  ");

@@ -1,7 +1,7 @@
 // A regression, where keys, queries and values are single numbers: the values as points over their
 // keys, curves of the outputs over the queries, and the weights of the query that a slider chooses.
 
-import { ticks } from "../chart.js";
+import { lineMark, ticks } from "../chart.js";
 import { byId, html, make, onWidth, svg } from "../dom.js";
 import { fixed, numeral } from "../text.js";
 import { page } from "./data.js";
@@ -88,16 +88,23 @@ function barsOf({ name, weights }, i, { em, left, right, toX }, most, top, color
   ];
 }
 
-// Returns the output of a fit as a curve, with a point at query i.
-function curveOf({ outputs }, f, i, { em, toX, toY }) {
+const strokeOf = (f) => (f ? "none" : "7 4");
+const colorOf = (f) => `var(--m${f})`;
+
+// Returns the output of a fit as a curve, with a point at query i, and a diamond where the weighted
+// mean of the keys is.
+function curveOf({ outputs, centers }, f, i, { em, toX, toY }) {
   const { queries } = regression;
-  const color = `var(--m${f})`;
   const points = outputs.map((y, q) => `${toX(queries[q]).toFixed(1)},${toY(y).toFixed(1)}`);
-  const line = { class: "fit", points: points.join(" "), "stroke-dasharray": f ? "none" : "7 4" };
+  const line = { class: "fit", points: points.join(" "), "stroke-dasharray": strokeOf(f) };
   const point = { cx: toX(queries[i]), cy: toY(outputs[i]), r: em / 3 };
+  const [x, y, d] = [toX(centers[i]), toY(outputs[i]), 0.65 * em];
+  const diamond = `M${x} ${y - d}l${d} ${d}l${-d} ${d}l${-d} ${-d}Z`;
+  const colored = { style: { stroke: colorOf(f) } };
   return [
-    svg("polyline", { ...line, style: { stroke: color } }),
-    svg("circle", { ...point, style: { fill: color } }),
+    svg("polyline", { ...line, ...colored }),
+    svg("circle", { ...point, style: { fill: colorOf(f) } }),
+    svg("path", { class: "fit mean", d: diamond, ...colored }),
   ];
 }
 
@@ -124,7 +131,7 @@ function draw(host, i) {
     line(x, box.top, x, box.bottom, "cursor"),
     ...points.map(([cx, cy]) => svg("circle", { class: "value", cx, cy, r: em / 4 })),
     ...fits.flatMap((fit, f) => curveOf(fit, f, i, box)),
-    ...fits.flatMap((fit, f) => barsOf(fit, i, box, most, height + STRIP * em * f, `var(--m${f})`)),
+    ...fits.flatMap((fit, f) => barsOf(fit, i, box, most, height + STRIP * em * f, colorOf(f))),
   );
   host.replaceChildren(picture);
 }
@@ -139,7 +146,8 @@ export function addRegression() {
         "span",
         {},
         f ? "; " : "",
-        html("b", { style: { color: `var(--m${f})` } }, `${name}:`),
+        lineMark(colorOf(f), strokeOf(f)),
+        html("b", { style: { color: colorOf(f) } }, `${name}:`),
         ` ${fixed(outputs[i], 3)} at the weighted mean ${fixed(centers[i], 3)} of the keys`,
       ),
     );

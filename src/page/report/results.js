@@ -4,6 +4,7 @@ import { drawBars } from "../bars.js";
 import { byId, html, option } from "../dom.js";
 import { drawTable } from "../table.js";
 import { breakable, fixed, visible } from "../text.js";
+import { columns as known, meaningOf } from "./columns.js";
 import { page, records } from "./data.js";
 import { eraColumns, eraFigures, eraText, eraThumb } from "./era.js";
 import { lengthBands } from "./lengths.js";
@@ -29,13 +30,22 @@ function rowName({ model, seed }) {
   return isHistory ? [eraThumb(model), ...eraText(model)] : breakable(model.name);
 }
 
-export function drawResults() {
+// Returns the columns with numbers. One such as exact zeros is left out where it is 0 for all.
+function shownColumns() {
   const rows = records("table.csv");
-  // A column such as exact zeros is left out where it is 0 for all models.
-  const isTelling = ({ key }) => better[key] || rows.some((row) => row[key]);
-  const columns = isHistory ? eraColumns() : page.columns.filter(isTelling);
-  const figures = columns.map(({ key, title, scale, decimals }) => ({
+  const isTelling = ({ key }) =>
+    rows.some((row) => (better[key] ? Number.isFinite(row[key]) : row[key]));
+  const columns = isHistory ? eraColumns() : known.filter(isTelling);
+  return columns.map((column) => ({
+    meaning: meaningOf(column.key, models.length),
+    ...column,
+  }));
+}
+
+export function drawResults() {
+  const figures = shownColumns().map(({ key, title, meaning, scale, decimals }) => ({
     title,
+    hint: meaning,
     best: better[key],
     value: (row) => row[key],
     cell: (row) => fixed(row[key] * scale, decimals),
@@ -46,22 +56,21 @@ export function drawResults() {
 
 const runs = Math.max(...models.map((model) => model.seeds.length), 0); // of each model
 
-// Returns what the numbers of the table are.
+// Returns what the numbers of the table are: what they have in common, then column by column.
 function resultsNote() {
-  const tested = records("table.csv").some((row) => Number.isFinite(row.p));
-  const many = models.length > 2 ? `, corrected for ${models.length - 1} comparisons (Holm)` : "";
-  return [
+  const common = [
     runs > 1 ? `Medians over ${runs} seeds.` : "One seed.",
-    tested && `p: paired bootstrap test of BLEU against the best other model${many}.`,
-    "Bold: the best of a column.",
-  ]
-    .filter(Boolean)
-    .join(" ");
+    "Bold: the best of a column. A click on a title sorts by it.",
+  ].join(" ");
+  const told = shownColumns().filter(({ meaning }) => meaning);
+  const termOf = ({ title, meaning }) =>
+    html("div", {}, html("dt", {}, title), html("dd", {}, meaning));
+  return [html("p", {}, common), html("dl", {}, ...told.map(termOf))];
 }
 
 export function addResults() {
   const each = byId("each-seed");
-  byId("results-note").textContent = resultsNote();
+  byId("results-note").append(...resultsNote());
   each.hidden = models.every((model) => model.seeds.length < 2);
   each.querySelector("input").addEventListener("change", drawResults);
   onModelsChange(drawResults);
@@ -97,10 +106,9 @@ export function addGradients() {
   );
 }
 
-export const barColumns =
-  page.columns?.filter(
-    ({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key])),
-  ) ?? [];
+export const barColumns = known.filter(
+  ({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key])),
+);
 
 // Draws a column of the table as bars, with ticks for single seeds.
 export function addBars() {

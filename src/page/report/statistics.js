@@ -11,7 +11,7 @@ export function addAttentionStatistics() {
   const columns = [
     ["entropy", "entropy (nats)", 2, null],
     ["normalized_entropy", "relative to uniform", 0, 100],
-    ["coverage", "coverage", 0, 100],
+    ["coverage", "covered words", 0, 100],
     ["end", "weight on </s>", 0, 100],
     ["onward", "monotonicity", 0, 100],
     ...(attending.some(({ gaze }) => gaze.zeros >= 0.0005)
@@ -51,7 +51,7 @@ export function addAttentionStatistics() {
       ? "Over the sentence of this page. "
       : `Over the ${page.sentences.length} sentences of this page. `) +
     "Entropy: the mean over the target words, also relative to that of uniform weights; " +
-    "coverage: source words whose weights sum to at least 1/2; " +
+    "covered words: source words whose weights sum to at least 1/2; " +
     "monotonicity: target words whose most attended source word is that of the previous word " +
     "or follows it, where both have weight on one; " +
     "a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";

@@ -52,7 +52,8 @@ function about(model, weights, words) {
   const rows = words.target.length;
   const columns = words.source.length;
   const aer = aerOf(model, weights, words);
-  if (model.methods) return Number.isFinite(aer) ? `AER of its links ${aer.toFixed(2)}` : "";
+  if (model.methods)
+    return Number.isFinite(aer) ? `error rate of its links (AER) ${aer.toFixed(2)}` : "";
   let covered = 0;
   for (let s = 0; s + 1 < columns; s++) {
     let sum = 0;
@@ -60,9 +61,9 @@ function about(model, weights, words) {
     covered += sum >= 0.5;
   }
   return (
-    (Number.isFinite(aer) ? `AER ${aer.toFixed(2)}, ` : "") +
-    `entropy ${(entropyOf(weights) / rows).toFixed(2)}, ` +
-    `coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100}\u00a0%`
+    (Number.isFinite(aer) ? `alignment error rate (AER) ${aer.toFixed(2)}, ` : "") +
+    `entropy ${(entropyOf(weights) / rows).toFixed(2)} nats, ` +
+    `${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100}\u00a0% of source words covered (sum ≥ 0.5)`
   );
 }
 
@@ -200,7 +201,7 @@ function drawDetail() {
 // Names what the page chooses the first head by: see sharpest().
 const automatic = () => (byId("golds").hidden ? "sharpest" : "least AER");
 
-// A head as drawHeads shows it, by its AER where there are gold links, else by its entropy.
+// A head as drawHeads shows it.
 function headOf(model, entry, words, layer, head) {
   const names = { model: model.methods?.[head - 1], all: layer ? "" : "mean of all heads" };
   const title = names.model ?? (names.all || `layer ${layer}, head ${head}`);
@@ -211,7 +212,7 @@ function headOf(model, entry, words, layer, head) {
   const number = (layer - 1) * model.heads + head - 1;
   const role = layer && head ? (model.roles?.[number] ?? "").replace("+", " + ") : "";
   const fit = Number.isFinite(share) ? `gold ${fixed(100 * share, 0)} %` : "";
-  const blur = fit || model.methods ? "" : `H ${entropy.toFixed(2)}`;
+  const blur = model.methods ? "" : `entropy ${entropy.toFixed(2)}`;
   const notes = [
     role,
     model.methods && Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : fit,
@@ -256,18 +257,21 @@ function drawThumbnails({ model, words }) {
     heads.some(({ weights }) => weights.some((weight) => weight < 0)),
   );
   const says = (test, text) => (test ? text : "");
+  const marks = `A click opens one; blue: the open one; bold: ${automatic()} over all sentences.`;
   byId("thumbs-note").textContent =
     entry.heads && !model.methods
       ? `Below each: ${says(model.roles?.some(Boolean), "its role, where most of its weight goes on the sentences of this page; ")}` +
-        `${words.gold?.length ? "gold: its weight on gold links" : "H: mean entropy of its rows in nats"}. White is 0, black 1. A click opens it.`
+        says(words.gold?.length, "gold: its weight on gold links; ") +
+        "entropy: the mean of its rows in nats, 0 where each looks at one word. White is 0, black 1. " +
+        marks
       : model.methods?.length > 1
-        ? `Each is shaded up to its largest number${says(isSigned, "; of both signs: purple for the word, green against it")}. A click opens it.`
+        ? `Each is shaded up to its largest number${says(isSigned, "; of both signs: purple for the word, green against it")}. ${marks}`
         : "";
 }
 
 const hint =
-  "Point at a target word or a cell, or use the arrow keys, to see its numbers; " +
-  "click or Enter pins it, Escape releases it.";
+  "Point at a target word or a cell, or use the arrow keys, to see its numbers (bold: source words " +
+  "with a weight of at least 0.2); click or Enter pins it, Escape releases it.";
 
 export function updateHighlight() {
   const row = activeRow();

@@ -308,8 +308,8 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
              sa_weight_color(1 + (low - 1) * i / (SCALE_STEPS - 1), scale.is_signed));
     outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
     add_text(out, scale.unit ? scale.unit : "weight", it->font,
-             (sa_box){x, y - CELL - 2, SCALE + GAP + scale_width(it), it->font}, SA_ANCHOR_LEFT,
-             false, black);
+             (sa_box){x, y - 1.5 * it->font - 1, SCALE + GAP + scale_width(it), it->font},
+             SA_ANCHOR_LEFT, false, black);
     for (int i = 0; i < 3; i++)
         add_text(out, marks[i], it->font,
                  (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - it->font) / 2, scale_width(it),

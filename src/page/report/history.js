@@ -133,7 +133,8 @@ function eraCard(model) {
       bleuBars(model),
       note(figuresOf(model)),
       note(
-        "AER: error rate of the links, 0 is best; entropy: in nats, 0 if all weight is on one word",
+        "AER: error rate of the links, 0 is best; entropy: in nats, 0 if all weight is on one word; " +
+          "zeros: weights of exactly 0; cache: kept for each written word",
       ),
     ),
     matrix?.picture ?? html("i", { class: "thumb" }, "no attention"),

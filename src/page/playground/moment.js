@@ -129,7 +129,7 @@ function drawGrid(frames) {
 }
 
 const LOW = 850; // pixels of a window, in which heads stand beside their matrix, two in a row
-const NAME = 17; // pixels of a line beside the picture of a head there: its name and three notes
+const NAME = 17; // pixels of a line beside the picture of a head there: its name and two notes
 
 // Returns the width and the height that the matrices of so many layers have.
 function roomOfHeads(layers, heads) {
@@ -141,7 +141,7 @@ function roomOfHeads(layers, heads) {
   const down = Math.ceil((layers * beside) / 2);
   const [share, height] =
     innerWidth <= NARROW ? [0.42, 0.38 * innerHeight] : [0.43, innerHeight - 20 * rem];
-  const names = innerWidth <= NARROW ? 1 : 4;
+  const names = innerWidth <= NARROW ? 1 : 3;
   const width = (share * clientWidth * beside) / 2 - names * NAME * beside;
   const titles = layers > 1 ? 20 * layers + 2.4 * rem : 0;
   return [width, ((height - titles - (0.8 * rem + 6) * down) * layers) / down];

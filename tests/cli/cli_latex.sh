@@ -1,6 +1,9 @@
 # table.tex of compare, by pdflatex in a column of 84 mm: it compiles, and neither it nor its caption is too wide.
 . tests/support/cli.sh
-need pdflatex
+command -v pdflatex >/dev/null || {
+    echo "pdflatex is not installed (Debian: texlive-latex-base): skipped"
+    exit 77
+}
 "$softalign" corpus mono --pairs 60 >pairs.tsv
 cat >paper.tex <<'END'
 \documentclass{article}

@@ -230,7 +230,8 @@ bool sa_page_end(sa_html_report *report, bool complete, const sa_page_text *text
                  sa_error *error) {
     json_t *read = complete ? read_texts(text, error) : NULL;
     const bool good = read;
-    if (good) json_object_update_new(report->data, read), sa_html_report_write(report, out);
+    if (good) json_object_update_new(report->data, read);
+    if (good) sa_html_report_write(report, out);
     sa_html_report_release(report);
     return good;
 }

@@ -103,9 +103,9 @@ if [ ! -w sealed ]; then
 fi
 
 # A folder has one training; Ctrl-C saves it, and after a kill it goes on with the bits of one that never stopped.
-long="--train pairs.tsv --out stopped $sizes --steps 240 --epochs 0 --patience 0"
+long="--train pairs.tsv --out stopped $sizes --epochs 0 --patience 0"
 start() {
-    env --default-signal=INT "$door" train $long "$@" 2>log &
+    env --default-signal=INT "$door" train $long --steps 1000000 "$@" 2>log &
     pid=$!
     for wait in $(seq 400); do
         grep -q '^epoch' log && return
@@ -124,8 +124,9 @@ same "exit after Ctrl-C" 130 $?
 start --resume
 kill -KILL $pid
 wait $pid 2>/dev/null
-softalign train $long --resume 2>err || fail "after a kill: $(cat err)"
-softalign train ${long/stopped/whole} 2>err
+steps=$(tail -n 1 stopped/log.csv | awk -F, -v OFS= '{ print $2 + 100 }')
+softalign train $long --steps $steps --resume 2>err || fail "after a kill: $(cat err)"
+softalign train ${long/stopped/whole} --steps $steps 2>err || fail "without a stop: $(cat err)"
 cmp stopped/last.safetensors whole/last.safetensors || fail "a training that went on has other bits"
 same "what is left" "" "$(find . -name '.softalign-*')"
 

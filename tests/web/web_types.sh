@@ -4,7 +4,7 @@
 need node
 tsc=${SOFTALIGN_PACKAGES:-$root/build/packages}/node_modules/typescript/bin/tsc
 [ -e "$tsc" ] || {
-    echo "npm's typescript is missing (scripts/setup --wheel): skipped"
+    echo "npm's typescript is missing (scripts/setup --tests): skipped"
     exit 77
 }
 mkdir -p node_modules/softalign

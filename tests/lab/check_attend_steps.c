@@ -473,6 +473,12 @@ START_TEST(what_is_learned_is_refused) {
         {SA_ATTENTION_LOCATION_AWARE, 0, 0,
          "--attention location-aware needs a model: it has parameters that are learned, reads what "
          "came before, or draws words"},
+        {SA_ATTENTION_DIFFERENTIAL, 0, 0,
+         "--attention differential needs a model: it has parameters that are learned, reads what "
+         "came before, or draws words"},
+        {SA_ATTENTION_GRAVES, 0, 0,
+         "--attention graves needs a model: it has parameters that are learned, reads what came "
+         "before, or draws words"},
         {SA_ATTENTION_DOT, SA_NORMALIZER_SINK, 0,
          "--normalizer sink: there is no model that learned its sink"},
         {SA_ATTENTION_DOT, SA_NORMALIZER_NULL_KEY, 0,

@@ -396,15 +396,40 @@ START_TEST(annotations_of_a_transformer) {
 }
 END_TEST
 
+/* Before layer 1 the embeddings, in the order of the sentence; after the last what the decoder
+ * sees. */
+START_TEST(annotations_of_a_recurrent_encoder) {
+    double *vectors;
+    settings = small_of(SA_MODEL_RECURRENT);
+    settings.reverse_source = _i;
+    ck_assert(
+        explain_with(&(sa_explain_options){.site = SA_SITE_ENCODER, .annotations = true}, NULL));
+    ck_assert_int_eq(count, 2);
+    const int size = lines[1].head.rows * lines[1].head.cols;
+    ck_assert_int_eq(lines[0].head.rows, S);
+    for (int j = 0; j < S; j++)
+        for (int k = 0; k < settings.embed; k++)
+            ck_assert_double_eq(lines[0].number[j * settings.embed + k],
+                                weight(param("source.", "E"), source_ids[j], k));
+    vectors = copy_of(lines[1].number, (size_t)size * sizeof(double));
+    release();
+    numbers_open();
+    ck_assert(explain(0, NULL));
+    same("h", 0, get(0, 0, "h"), vectors, size);
+    free(vectors);
+}
+END_TEST
+
 /* Cross-attention at the second word: queries of its state, keys and values of the source. */
 START_TEST(heads_of_a_transformer) {
     const sa_explain_options options = {.step = 2, .layer = 1, .site = SA_SITE_CROSS};
     settings = small_of(SA_MODEL_TRANSFORMER);
-    settings.heads = 2;
+    settings.heads = _i;
     ck_assert(explain_with(&options, NULL));
     const struct line *states = find(0, 0, "a"), *words = find(0, 0, "h");
-    for (int head = 1; head <= settings.heads; head++) {
-        const int n = find(0, head, "v")->head.cols, first = (head - 1) * n;
+    for (int number = 1; number <= settings.heads; number++) {
+        const int head = settings.heads > 1 ? number : 0; /* one alone has no number */
+        const int n = find(0, head, "v")->head.cols, first = (number - 1) * n;
         double q[WIDE] = {0}, o[WIDE] = {0}, e[S], alpha[S], sum = 0;
         add_rows("decoder.1.cross.", "W_q", first, n, states->number + states->head.cols, q);
         same("q", 2, get(0, head, "q"), q, n);
@@ -482,9 +507,10 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
-    tcase_add_test(tests, heads_of_a_transformer);
+    tcase_add_loop_test(tests, heads_of_a_transformer, 1, 3);
     tcase_add_loop_test(tests, both_sides_of_merged_attention, 0, 2);
     tcase_add_loop_test(tests, norms_of_a_transformer, 0, 2);
     tcase_add_test(tests, annotations_of_a_transformer);
+    tcase_add_loop_test(tests, annotations_of_a_recurrent_encoder, 0, 2);
     return suite_run(suite);
 }

@@ -16,15 +16,17 @@ static void release(sa_comparison *all) {
     free(all->runs), free(all->models);
 }
 
-/* Where a list is read: with dropout 0.25 for recurrent models, 0.125 for Transformers. */
-static sa_settings general, transformer;
+/* Where a list is read: with dropout 0.25 for recurrent models, 0.125 for Transformers, 0.375 for
+ * decoders alone. */
+static sa_settings general, transformer, decoder_only;
 
 static void set_general(void) {
     sa_settings_init(&general);
     set_all(&general,
             "dropout=0.25 seed=5 threads=2 steps=70 epochs=3 max-time=9 patience=4 keep=2");
-    transformer = general;
+    transformer = decoder_only = general;
     set_all(&transformer, "model=transformer dropout=0.125");
+    set_all(&decoder_only, "model=decoder tie=three-way dropout=0.375");
 }
 
 static bool read_list(const char *list, int seeds, bool own, sa_compare_options *options,
@@ -33,6 +35,7 @@ static bool read_list(const char *list, int seeds, bool own, sa_compare_options 
                                     .out = "out",
                                     .settings = &general,
                                     .transformer = own ? &transformer : NULL,
+                                    .decoder_only = own ? &decoder_only : NULL,
                                     .seeds = seeds};
     *all = (sa_comparison){.options = options, .stop = &never};
     return sa_compare_read_models(all, &error);
@@ -41,23 +44,26 @@ static bool read_list(const char *list, int seeds, bool own, sa_compare_options 
 /* Each entry alone, and all in one list. */
 START_TEST(entries_set_their_options) {
     static const struct {
-        const char *entry, *preset; /* NULL: starts from the general settings */
-        bool own;                   /* or from those of Transformers */
+        const char *entry, *preset; /* from which it starts, or else from */
+        const sa_settings *given;
         const char *options, *folder;
         bool attends;
     } cases[] = {
-        {"fixed", NULL, true, "decoder=fixed", "fixed", false},
-        {"luong", NULL, true, "decoder=luong", "luong", true},
-        {"luong:dot", NULL, true, "decoder=luong attention=dot", "luong-dot", true},
-        {"luong:dot:2", NULL, true, "decoder=luong attention=dot heads=2", "luong-dot-2", true},
-        {"luong:dot:2:layers=3:dropout=0.5", NULL, true,
+        {"fixed", NULL, &general, "decoder=fixed", "fixed", false},
+        {"luong", NULL, &general, "decoder=luong", "luong", true},
+        {"luong:dot", NULL, &general, "decoder=luong attention=dot", "luong-dot", true},
+        {"luong:dot:2", NULL, &general, "decoder=luong attention=dot heads=2", "luong-dot-2", true},
+        {"luong:dot:2:layers=3:dropout=0.5", NULL, &general,
          "decoder=luong attention=dot heads=2 layers=3 dropout=0.5",
          "luong-dot-2-layers=3-dropout=0.5", true},
-        {"bahdanau:layers=2", NULL, true, "decoder=bahdanau layers=2", "bahdanau-layers=2", true},
-        {"transformer:scaled-dot:4", NULL, false, "model=transformer attention=scaled-dot heads=4",
-         "transformer-scaled-dot-4", true},
-        {"transformer", "transformer", false, "model=transformer", "transformer", true},
-        {"decoder:layers=1", "decoder", true, "model=decoder layers=1", "decoder-layers=1", true},
+        {"bahdanau:layers=2", NULL, &general, "decoder=bahdanau layers=2", "bahdanau-layers=2",
+         true},
+        {"transformer:scaled-dot:4", NULL, &transformer,
+         "model=transformer attention=scaled-dot heads=4", "transformer-scaled-dot-4", true},
+        {"transformer", "transformer", NULL, "model=transformer", "transformer", true},
+        {"decoder:scaled-dot", NULL, &decoder_only, "model=decoder attention=scaled-dot",
+         "decoder-scaled-dot", true},
+        {"decoder:layers=1", "decoder", NULL, "model=decoder layers=1", "decoder-layers=1", true},
     };
     enum { CASES = sizeof cases / sizeof *cases };
     static const char limits[] = "seed=5 threads=2 steps=70 epochs=3 max-time=9 patience=4 keep=2";
@@ -65,7 +71,7 @@ START_TEST(entries_set_their_options) {
     sa_comparison all;
     for (int i = 0; i < CASES; i++) {
         const bool own = !cases[i].preset;
-        sa_settings wanted = i == 6 ? transformer : general;
+        sa_settings wanted = own ? *cases[i].given : general;
         if (cases[i].preset) {
             sa_settings_init(&wanted);
             const int family = strcmp(cases[i].preset, "decoder") == 0 ? SA_MODEL_DECODER_ONLY

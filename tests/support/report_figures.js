@@ -66,6 +66,9 @@ async function filmedHeads(page, folder, model) {
 
 // Bars are as long as the figures of the chosen column.
 async function bars(page, models, header, rows) {
+  const scored = rows.some((row) => Number(row[header.indexOf("bleu")]) > 0);
+  const first = await page.run(`document.querySelector("#column").value`);
+  assert.strictEqual(first, scored ? "bleu" : "exact", "the first bars");
   await page.run(`setControl("column", "loss")`);
   const loss = (model) =>
     Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("loss")]);

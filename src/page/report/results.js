@@ -114,7 +114,8 @@ export const barColumns = known.filter(
 export function addBars() {
   const list = byId("column");
   list.append(...barColumns.map((column) => option(column.key, column.title)));
-  list.value = "bleu";
+  // Where no translation scores, as of answers of one word, the bars are not all empty.
+  list.value = records("table.csv").some(({ bleu }) => bleu > 0) ? "bleu" : "exact";
   const barOf = (model) => {
     const { key, scale, decimals } = barColumns.find((column) => column.key === list.value);
     const own = records("table.csv").filter((row) => row.model === model.key);

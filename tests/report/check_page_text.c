@@ -3,6 +3,8 @@
 #include "support/scratch.h"
 #include "support/suite.h"
 
+#include <sys/stat.h>
+
 static sa_error error;
 static sa_buffer out;
 
@@ -129,6 +131,22 @@ START_TEST(places_are_on_the_page) {
 }
 END_TEST
 
+/* What can be read once only is refused, what is not there not found. */
+START_TEST(notes_are_a_file) {
+    char wanted[256];
+    const char *path = scratch_path("pipe");
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert(!sa_page_text_check(&(sa_page_text){"t", path, NULL}, "page.html", &error));
+    snprintf(wanted, sizeof wanted, "--notes: '%s' is read twice, so it must be a regular file",
+             path);
+    ck_assert_str_eq(error.text, wanted);
+    path = scratch_path("none");
+    ck_assert(!sa_page_text_check(&(sa_page_text){"t", path, NULL}, "page.html", &error));
+    snprintf(wanted, sizeof wanted, "cannot open '%s': No such file or directory", path);
+    ck_assert_str_eq(error.text, wanted);
+}
+END_TEST
+
 START_TEST(texts_need_a_page) {
     const sa_page_text texts[] = {{.title = "t"}, {.notes = "n"}, {.open_at = "layer=1"}};
     ck_assert(sa_page_text_check(&(sa_page_text){0}, NULL, &error));
@@ -154,6 +172,7 @@ int main(void) {
     tcase_add_loop_test(tests, notes_become_blocks, 0, NOTES);
     tcase_add_test(tests, the_given_title_comes_first);
     tcase_add_loop_test(tests, places_are_on_the_page, 0, PLACES);
+    tcase_add_test(tests, notes_are_a_file);
     tcase_add_test(tests, texts_need_a_page);
     return suite_run(suite);
 }

@@ -301,6 +301,40 @@ START_TEST(test_too_many_tensors) {
 }
 END_TEST
 
+/* The length of the header, at the limits of what it may be and of what the file has. */
+START_TEST(test_lengths) {
+    enum { MOST = SA_CONTAINER_MAX_HEADER };
+    static const struct {
+        uint64_t stored;
+        size_t size;
+        const char *message; /* NULL: it is read */
+    } cases[] = {
+        {2, 8, "m: truncated: the file has only 8 bytes"},
+        {2, 9, "m: truncated: the header needs 10 bytes, the file has 9"},
+        {2, 10, NULL},
+        {1, 10, "m: the header's length is 1; expected 2 to 1048576"},
+        {MOST, MOST + 8, NULL},
+        {MOST + 1, MOST + 9, "m: the header's length is 1048577; expected 2 to 1048576"},
+        {UINT64_C(2) << 56, 10, "m: the header's length looks byte-swapped"},
+        {UINT64_C(2) << 56, 9,
+         "m: the header's length is 144115188075855872; expected 2 to 1048576"},
+    };
+    const size_t i = (size_t)_i;
+    unsigned char *bytes = calloc(1, MOST + 9);
+    sa_error error;
+    size_t length = 0;
+    memcpy(bytes, &cases[i].stored, 8);
+    bytes[8] = '{';
+    const bool read = sa_container_read_length("m", bytes, cases[i].size, &length, &error);
+    free(bytes);
+    ck_assert_int_eq(read, !cases[i].message);
+    if (read)
+        ck_assert_uint_eq(length, cases[i].stored);
+    else
+        ck_assert_str_eq(error.text, cases[i].message);
+}
+END_TEST
+
 START_TEST(test_deep_nesting) {
     sa_error error;
     sa_container container;
@@ -327,6 +361,7 @@ int main(void) {
     tcase_add_loop_test(reading, test_headers, 0, sizeof headers / sizeof *headers);
     tcase_add_test(reading, test_no_tensor);
     tcase_add_test(reading, test_too_many_tensors);
+    tcase_add_loop_test(reading, test_lengths, 0, 8);
     tcase_add_test(reading, test_deep_nesting);
     suite_add_tcase(suite, writing);
     suite_add_tcase(suite, reading);

@@ -78,6 +78,19 @@ START_TEST(a_page_does_not_tell_of_threads) {
 END_TEST
 
 /* Of these normalizers the weights of words may sum to less than 1; so may any without settings. */
+START_TEST(a_page_names_the_seeds) {
+    sa_settings settings = small_settings();
+    sa_html_report report;
+    settings.seed = 7;
+    sa_html_report_init(&report, "compare", "title", 1);
+    sa_html_report_model(&report, "model", &settings, 3);
+    json_t *wanted = json_pack("[i, i, i]", 7, 8, 9);
+    ck_assert(json_equal(json_object_get(report.model, "seeds"), wanted));
+    json_decref(wanted);
+    sa_html_report_release(&report);
+}
+END_TEST
+
 START_TEST(a_page_tells_whether_there_is_a_null_key) {
     static const char *const with[] = {"null", "null-key", "sink", "stick-breaking", "softpick"};
     for (int k = -1; k < 0 || sa_normalizers[k].name; k++) {
@@ -101,6 +114,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_page_translates_its_sentences);
     tcase_add_test(tests, a_page_does_not_tell_of_threads);
+    tcase_add_test(tests, a_page_names_the_seeds);
     tcase_add_test(tests, a_page_tells_whether_there_is_a_null_key);
     return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include "data/tokenizer.h"
 #include "support/scratch.h"
 #include "support/suite.h"
+#include "synth/draft.h"
 #include "synth/synth.h"
 
 #include <stdio.h>
@@ -93,6 +94,24 @@ static void compare_with_file(const char *task, size_t pairs, const char *file) 
     sa_buffer_release(&made);
     sa_file_release(&committed);
 }
+
+START_TEST(each_task_has_its_summary) {
+    static const char *const known[][2] = {
+        {"phrases", "everyday English-French sentences, the demo's corpus"},
+        {"dates", "dates in 12 formats to 1997-03-04, character by character"},
+        {"next-larger", "the next larger number of a list; tests are longer"},
+    };
+    const char *name, *summary, *none;
+    size_t found = 0;
+    for (size_t i = 0; (name = sa_task_info(i, &summary, &none)); i++)
+        for (size_t k = 0; k < 3; k++)
+            if (strcmp(name, known[k][0]) == 0) {
+                ck_assert_str_eq(summary, known[k][1]);
+                found++;
+            }
+    ck_assert_uint_eq(found, 3);
+}
+END_TEST
 
 START_TEST(makes_the_committed_files_again) {
     compare_with_file("phrases", 8000, "phrases.en-fr.tsv");
@@ -431,6 +450,7 @@ int main(void) {
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, scratch_make, scratch_remove);
     tcase_add_test(all, names_its_tasks);
+    tcase_add_test(all, each_task_has_its_summary);
     tcase_add_test(all, makes_the_committed_files_again);
     tcase_add_test(all, another_seed_makes_another_corpus);
     tcase_add_loop_test(all, sources_are_unique_and_splits_disjoint, 0, tasks);

@@ -253,6 +253,45 @@ START_TEST(test_removing_links) {
 }
 END_TEST
 
+/* What follows a file that cannot be removed stays. */
+START_TEST(test_not_removed) {
+    static const char *const names[] = {"one", "two"};
+    sa_error error;
+    char wanted[256];
+    scratch_write(scratch_path("one"), "1", 1);
+    scratch_write(scratch_path("two"), "2", 1);
+    plan_failure("unlink", 1, EPERM);
+    ck_assert(!sa_directory_remove(scratch, names, 2, &error));
+    ck_assert_int_eq(error.code, SA_IO);
+    snprintf(wanted, sizeof wanted, "cannot remove '%s': Operation not permitted",
+             scratch_path("one"));
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* The system follows the link, but the path that it leads to is too long to be written down. */
+START_TEST(test_removing_a_long_link) {
+    enum { NEARLY = 4050, LONG = 100 };
+    static const char *const names[] = {"link", "file"};
+    sa_error error;
+    char folder[NEARLY + 1], target[LONG + 1];
+    memset(target, 'x', LONG);
+    target[LONG] = 0;
+    for (int i = 0; i < NEARLY; i += 2) memcpy(folder + i, "./", 2);
+    folder[NEARLY] = 0;
+    ck_assert_int_eq(chdir(scratch), 0);
+    scratch_write(target, "1", 1);
+    scratch_write("file", "2", 1);
+    ck_assert_int_eq(symlink(target, "link"), 0);
+    ck_assert(!sa_directory_remove(folder, names, 2, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_int_eq(scratch_files(), 3);
+    ck_assert(sa_directory_remove(".", names, 2, &error));
+    ck_assert_int_eq(scratch_files(), 1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("lock", &tests);
@@ -270,5 +309,7 @@ int main(void) {
     tcase_add_test(tests, test_read_only_folder);
     tcase_add_test(tests, test_removing);
     tcase_add_test(tests, test_removing_links);
+    tcase_add_test(tests, test_not_removed);
+    tcase_add_test(tests, test_removing_a_long_link);
     return suite_run(suite);
 }

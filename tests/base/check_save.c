@@ -132,6 +132,19 @@ START_TEST(test_descriptors) {
 }
 END_TEST
 
+/* Their names are numbers, but they lead to no descriptor. */
+START_TEST(test_links_with_numbers) {
+    static const char *const names[] = {"1", "-1", "4294967297"};
+    sa_error error;
+    const char *link = scratch_path(names[_i]);
+    ck_assert_int_eq(symlink("file", link), 0);
+    ck_assert_msg(save(link, &error), "%s", error.text);
+    expect_content(scratch_path("file"), "new bytes");
+    ck_assert_uint_eq(mode_of(link) & S_IFMT, S_IFLNK);
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
 /* The number that the next file gets stays. */
 START_TEST(test_closed) {
     static const char *const names[] = {"a", "b"};
@@ -377,6 +390,23 @@ START_TEST(test_devices) {
 }
 END_TEST
 
+/* The first failure is told. */
+START_TEST(test_device_that_cannot_be_closed) {
+    static const char *const rows[][2] = {{"/dev/null", "Input/output error"},
+                                          {"/dev/full", "No space left on device"}};
+    sa_error error;
+    char wanted[128];
+    plan_failure("close", 1, EIO);
+    const bool good = save(rows[_i][0], &error);
+    ck_assert_int_eq(plan.when, 0);
+    plan.call = NULL;
+    ck_assert(!good);
+    ck_assert_int_eq(error.code, SA_IO);
+    snprintf(wanted, sizeof wanted, "cannot write '%s': %s", rows[_i][0], rows[_i][1]);
+    ck_assert_str_eq(error.text, wanted);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("save", &tests);
@@ -387,6 +417,7 @@ int main(void) {
     tcase_add_test(tests, test_loop_of_links);
     tcase_add_test(tests, test_long_paths);
     tcase_add_test(tests, test_descriptors);
+    tcase_add_loop_test(tests, test_links_with_numbers, 0, 3);
     tcase_add_test(tests, test_closed);
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);
@@ -401,5 +432,6 @@ int main(void) {
     tcase_add_test(tests, test_no_name_left);
     tcase_add_test(tests, test_limits);
     tcase_add_test(tests, test_devices);
+    tcase_add_loop_test(tests, test_device_that_cannot_be_closed, 0, 2);
     return suite_run(suite);
 }

@@ -139,6 +139,10 @@ int unlinkat(int folder, const char *name, int flags) {
     return fails("unlinkat") ? -1 : (int)syscall(SYS_unlinkat, folder, name, flags);
 }
 
+int unlink(const char *path) {
+    return fails("unlink") ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
 /* Only duplicating a descriptor can fail. */
 int fcntl(int fd, int what, ...) {
     va_list more;

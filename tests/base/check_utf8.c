@@ -78,6 +78,7 @@ START_TEST(other_files_are_recognized) {
                                     "7zXZ\0",
                                     6, true, &command),
                      "an xz file");
+    ck_assert_str_eq(sa_file_format("\177ELF", 4, true, &command), "a program");
     static const char xml[] = "<?xml version";
     ck_assert_str_eq(sa_file_format(xml, sizeof xml - 1, false, &command), "an XML file");
     ck_assert_ptr_null(sa_file_format(xml, sizeof xml - 1, true, &command));
@@ -140,6 +141,35 @@ START_TEST(marks_are_bounded) {
 }
 END_TEST
 
+/* Of a run of 31, the last: no marks themselves, these characters decompose into two. */
+START_TEST(what_decomposes_into_marks_is_bounded) {
+    static const struct {
+        const char *text;
+        bool bounded;
+    } rows[] = {{"\u0f73", true}, {"\u0f75", true}, {"\u0f81", true}, {"\u0f77", false}};
+    char text[3 * 31 + 1] = "";
+    for (int i = 0; i < 31; i++) strcat(text, rows[_i].text);
+    char *got = sa_utf8_normalize(text, strlen(text), false, NULL);
+    const char *joiner = strstr(got, "\u034f");
+    ck_assert_int_eq(joiner != NULL, rows[_i].bounded);
+    if (joiner) ck_assert_uint_eq(strlen(joiner), strlen("\u034f\u0f71\u0f72"));
+    free(got);
+}
+END_TEST
+
+START_TEST(a_text_that_is_given_is_composed) {
+    sa_error error;
+    char *text = sa_utf8_text("source", "e\u0301", &error);
+    ck_assert_str_eq(text, "é");
+    free(text);
+    ck_assert_ptr_null(sa_utf8_text("source", NULL, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "'source' is NULL");
+    ck_assert_ptr_null(sa_utf8_text("source", "ab\xff", &error));
+    ck_assert_str_eq(error.text, "the source is not UTF-8 at byte 3: 0xFF");
+}
+END_TEST
+
 START_TEST(lower_case_goes_letter_by_letter) {
     normal("ÉTÉ Straße ΟΔΟΣ Ж", true, "été straße οδοσ ж");
     normal("E\xcc\x81", true, "é");
@@ -156,8 +186,18 @@ static bool lower_twice(sa_error *error) {
     return good;
 }
 
+static bool bound_marks(sa_error *error) {
+    char marks[2 * 100 + 1] = "";
+    for (int i = 0; i < 100; i++) strcat(marks, "\u0316");
+    char *bounded = sa_utf8_normalize(marks, strlen(marks), false, error);
+    const bool good = bounded;
+    free(bounded);
+    return good;
+}
+
 START_TEST(text_without_memory_for_it) {
     ck_assert_int_eq(fail_allocations(lower_twice), 0);
+    ck_assert_int_eq(fail_allocations(bound_marks), 0);
 }
 END_TEST
 
@@ -289,6 +329,8 @@ int main(void) {
     TCase *form = tcase_create("form");
     tcase_add_test(form, text_is_composed);
     tcase_add_test(form, marks_are_bounded);
+    tcase_add_loop_test(form, what_decomposes_into_marks_is_bounded, 0, 4);
+    tcase_add_test(form, a_text_that_is_given_is_composed);
     tcase_add_test(form, lower_case_goes_letter_by_letter);
     tcase_add_loop_test(form, lower_case_of_whole_texts, 0,
                         (int)(sizeof lowered / sizeof *lowered));

@@ -187,6 +187,32 @@ static bool open_it(sa_error *error) {
     return whole;
 }
 
+static char *sample;
+static size_t sample_size;
+
+static bool copy_it(sa_error *error) {
+    sa_container container;
+    if (!sa_container_read_copy(&container, "m", sample, sample_size, error)) return false;
+    const bool whole = container.count == 2;
+    sa_container_close(&container);
+    return whole;
+}
+
+/* A copy that cannot be made, and one of damaged bytes, which is not kept. */
+START_TEST(test_copies) {
+    sa_error error;
+    sa_container container;
+    write_sample();
+    sample = scratch_read(scratch_path("m"), &sample_size);
+    ck_assert_int_eq(fail_allocations(copy_it), 0);
+    sample[sample_size - 1] ^= 1;
+    ck_assert(!sa_container_read_copy(&container, "m", sample, sample_size, &error));
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_ptr_null(container.memory);
+    free(sample);
+}
+END_TEST
+
 START_TEST(test_no_memory) {
     ck_assert_int_eq(fail_allocations(write_it), 0);
     ck_assert_int_eq(fail_allocations(open_it), 0);
@@ -203,6 +229,7 @@ int main(void) {
     tcase_add_test(tests, test_failing_reads);
     tcase_add_test(tests, test_parts);
     tcase_add_test(tests, test_pieces);
+    tcase_add_test(tests, test_copies);
     tcase_add_test(tests, test_no_memory);
     return suite_run(suite);
 }

@@ -114,6 +114,69 @@ START_TEST(a_mistake_of_the_program_ends_it) {
 }
 END_TEST
 
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+static void refused(bool good, const sa_error *error, const char *message) {
+    ck_assert_int_eq(good, !message);
+    if (good) return;
+    ck_assert_int_eq(error->code, SA_USAGE);
+    ck_assert_str_eq(error->text, message);
+}
+
+static const struct {
+    int targets, sources, heads, layers;
+    const char *words[2][2]; /* of the target and the source */
+    const char *message;
+} alignments[] = {
+    {2, 1, 0, 0, {{"a", "b"}, {"c"}}, NULL},
+    {0, 1, 1, 1, {{"a"}, {"c"}}, "'it->targets' is 0: expected 1 to 2147483647"},
+    {1, -1, 1, 1, {{"a"}, {"c"}}, "'it->sources' is -1: expected 1 to 2147483647"},
+    {1, 1, -1, 1, {{"a"}, {"c"}}, "'it->heads' is -1: expected 0 to 2147483647"},
+    {1, 1, 1, -5, {{"a"}, {"c"}}, "'it->layers' is -5: expected 0 to 2147483647"},
+    {2, 1, 1, 1, {{"a"}, {"c"}}, "'it->target[1]' is NULL"},
+    {1, 2, 1, 1, {{"a"}, {"c"}}, "'it->source[1]' is NULL"},
+    {1, 2, 1, 1, {{"a"}, {"c", "d\xff"}}, "'it->source[1]' is not UTF-8 at byte 2: 0xFF"},
+};
+enum { ALIGNMENTS = sizeof alignments / sizeof *alignments };
+
+START_TEST(an_alignment_must_be_whole) {
+    sa_error error;
+    const sa_alignment it = {.targets = alignments[_i].targets,
+                             .sources = alignments[_i].sources,
+                             .heads = alignments[_i].heads,
+                             .layers = alignments[_i].layers,
+                             .target = alignments[_i].words[0],
+                             .source = alignments[_i].words[1]};
+    refused(sa_given_alignment(&it, "it", &error), &error, alignments[_i].message);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    sa_pair pairs[2];
+    bool gold;
+    const char *message;
+} corpora[] = {
+    {"x", {{.source = "a", .target = "b"}, {.source = "", .target = ""}}, false, NULL},
+    {"x", {{.source = "a", .target = "b"}, {.target = "b"}}, false, "'it[1].source' is NULL"},
+    {"x", {{.source = "a"}, {.source = "a", .target = "b"}}, false, "'it[0].target' is NULL"},
+    {NULL, {{.source = "a", .target = "b"}}, false, "'it->name' is NULL"},
+    {"x",
+     {{.source = "a", .target = "b", .gold = "0-0"}, {.source = "a", .target = "b"}},
+     true,
+     "'it[1].gold' is NULL"},
+};
+enum { CORPORA = sizeof corpora / sizeof *corpora };
+
+START_TEST(a_corpus_must_be_whole) {
+    sa_error error;
+    sa_pair pairs[2] = {corpora[_i].pairs[0], corpora[_i].pairs[1]};
+    const sa_corpus it = {
+        .name = corpora[_i].name, .pairs = pairs, .count = 2, .gold = corpora[_i].gold};
+    refused(sa_given_corpus(&it, "it", &error), &error, corpora[_i].message);
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 START_TEST(new_memory_is_zero_and_never_nothing) {
@@ -225,6 +288,8 @@ int main(void) {
     tcase_add_test(tests, a_failure_says_what_and_where);
     tcase_add_loop_test_raise_signal(tests, a_mistake_of_the_program_ends_it, SIGABRT, 0, 2);
     tcase_add_test(tests, a_message_is_never_longer_than_its_room);
+    tcase_add_loop_test(tests, an_alignment_must_be_whole, 0, ALIGNMENTS);
+    tcase_add_loop_test(tests, a_corpus_must_be_whole, 0, CORPORA);
     tcase_add_test(tests, new_memory_is_zero_and_never_nothing);
     tcase_add_test(tests, a_size_that_overflows_is_refused);
     tcase_add_test(tests, an_array_grows_by_doubling_and_keeps_its_items);

@@ -213,6 +213,9 @@ START_TEST(test_resolved_paths) {
         ck_assert_str_eq(path, wanted);
         free(path);
     }
+    char *absent = sa_path_resolve("/nothing-has-this-name", &error);
+    ck_assert_str_eq(absent, "/nothing-has-this-name");
+    free(absent);
     ck_assert(sa_file_same("a", "./link") && !sa_file_same("a", ".") && !sa_file_same("x", "x"));
     ck_assert_int_eq(chdir("a"), 0);
     ck_assert_int_eq(rmdir("../a"), 0);

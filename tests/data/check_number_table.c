@@ -54,6 +54,7 @@ START_TEST(keeps_words) {
         const char *text, *row, *column;
     } rows[] = {
         {"1,2\n3,4\n", "", ""},
+        {"+1,2\n3,4\n", "", ""},
         {"x,y\n1,2\n3,4\n", "", "x|y|"},
         {"the,1,2\ncat,3,4\n", "the|cat|", ""},
         {",x,y\nthe,1,2\ncat,3,4\n", "the|cat|", "x|y|"},
@@ -94,6 +95,7 @@ START_TEST(refuses) {
         {"1,2\nx,4\n", ":2:1: 'x' is not a finite number"},
         {"1,x\n3,4\n", ":1:2: 'x' is not a finite number"},
         {"1,nan\n3,4\n", ":1:2: 'nan' is not a finite number"},
+        {"Infinity,1\n3,4\n", ":1:1: 'Infinity' is not a finite number"},
         {"-inf,1\n3,4\n", ":1:1: '-inf' is not a finite number"},
         {"1,1e999\n", ":1:2: '1e999' is not a finite number"},
         {"1,0x10\n", ":1:2: '0x10' is not a finite number"},
@@ -122,6 +124,60 @@ START_TEST(refuses) {
 }
 END_TEST
 
+/* Lines of a quoted cell, which together may have as many bytes as a line. */
+START_TEST(bounds_cells) {
+    enum { LINE = 1 << 16 };
+    for (int lines = 15; lines <= 16; lines++) {
+        sa_buffer text = {0};
+        sa_buffer_adds(&text, "\"");
+        for (int i = 0; i < lines; i++) sa_buffer_addf(&text, "x%0*d\n", LINE - 2, 0);
+        sa_buffer_adds(&text, "x\"\n1\n");
+        const bool good = open_text(text.text);
+        ck_assert_int_eq(good, lines == 15);
+        if (good)
+            ck_assert_uint_eq(strlen(csv.column[0]), (size_t)lines * LINE + 1);
+        else
+            ck_assert_str_eq(error.text + strlen(path),
+                             ":1: a quoted cell that does not end before a comma");
+        if (good) sa_number_table_close(&csv);
+        sa_buffer_release(&text);
+    }
+}
+END_TEST
+
+/* Of a table that has almost all rows already. */
+START_TEST(bounds_rows) {
+    enum { MOST = 1 << 24 };
+    char text[] = "1\n2\n";
+    csv = (sa_number_table){.rows = MOST - 1, .cols = 1};
+    csv.source.text.file = (sa_file){sa_copy(text, 4, &error), 4, "x.csv"};
+    ck_assert(!sa_number_table_read(&csv, false, &error));
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_str_eq(error.text, "x.csv:2: too many rows");
+    ck_assert_int_eq(csv.rows, MOST);
+    ck_assert(csv.numbers[MOST - 1] == 1);
+    sa_number_table_close(&csv);
+}
+END_TEST
+
+START_TEST(writes_cells) {
+    static const struct {
+        const char *word;
+        sa_csv_words words;
+        const char *cell;
+    } rows[] = {{"", SA_CSV_PLAIN, ""},         {"", SA_CSV_ESCAPED, ""},
+                {"", SA_CSV_QUOTED, "\"\""},    {"a", SA_CSV_PLAIN, "a"},
+                {" a", SA_CSV_PLAIN, "\" a\""}, {"a\t", SA_CSV_PLAIN, "\"a\t\""},
+                {"=a", SA_CSV_PLAIN, "=a"},     {"=a", SA_CSV_ESCAPED, "'=a"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_buffer out = {0};
+        sa_csv_cell_add(&out, rows[i].word, rows[i].words);
+        ck_assert_str_eq(out.text ? out.text : "", rows[i].cell);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
 /* A first row 0, 1, 2 stays where other numbers are whole, too, or may be weights. */
 START_TEST(keeps_rows_that_count) {
     read_text("0,1,2\n1,0,0.5\n", 2, 3);
@@ -138,6 +194,9 @@ END_TEST
 START_TEST(reads_truths) {
     read_text("True,False\nFALSE,true\n", 2, 2);
     ck_assert_mem_eq(csv.numbers, ((const double[]){1, 0, 0, 1}), 4 * sizeof(double));
+    sa_number_table_close(&csv);
+    read_text("true\nFALSE\n", 2, 1);
+    ck_assert(csv.numbers[0] == 1 && csv.numbers[1] == 0);
     sa_number_table_close(&csv);
     read_text(",True,x\nTrue,0.5,True\n", 1, 2);
     words_are(csv.row, 1, "True|");
@@ -186,6 +245,9 @@ int main(void) {
     tcase_add_test(tests, keeps_rows_that_count);
     tcase_add_test(tests, reads_truths);
     tcase_add_test(tests, refuses);
+    tcase_add_test(tests, bounds_cells);
+    tcase_add_test(tests, bounds_rows);
+    tcase_add_test(tests, writes_cells);
     tcase_add_test(tests, reads_scores);
     tcase_add_test(tests, reads_grids_back);
     return suite_run(suite);

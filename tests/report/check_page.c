@@ -1,5 +1,6 @@
 /* What goes into the HTML report. */
 #include "report/html_report.h"
+#include "support/scratch.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -65,6 +66,142 @@ START_TEST(weights_are_packed_as_written_down) {
 }
 END_TEST
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static const char *const page_names[][2] = {
+    {"", ""},
+    {"/", "/"},
+    {"./", "."},
+    {"out", "out"},
+    {"out//", "out"},
+    {"./out/", "out"},
+    {"./././out", "out"},
+    {"../out", "../out"},
+    {".hidden", ".hidden"},
+    {"/data/demo/best.safetensors", "demo/best"},
+    {".safetensors", ".safetensors"},
+    {"a/b/train.en,a/b/train.fr", "b/train.en,b/train.fr"},
+    {",./x", ",x"},
+};
+enum { PAGE_NAMES = sizeof page_names / sizeof *page_names };
+
+START_TEST(two_parts_of_a_path_are_shown) {
+    char name[SA_PAGE_NAME];
+    sa_page_name(page_names[_i][0], name);
+    ck_assert_str_eq(name, page_names[_i][1]);
+}
+END_TEST
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+static sa_html_report report;
+
+static void report_of(size_t models) {
+    sa_html_report_init(&report, "align", "title", models);
+    sa_html_report_model(&report, "model", NULL, 0);
+}
+
+static const json_t *entry_of(size_t index, const char *field) {
+    return json_object_get(json_array_get(report.matrices, index), field);
+}
+
+/* Adds a matrix whose heads all have the weights of the mean. */
+static void add_matrix(size_t index, const char *target, int heads, const double *weight,
+                       const char *method) {
+    const char *const words[] = {target, "</s>"}, *const source[] = {"cat", "</s>"};
+    double weights[4 * 4];
+    sa_alignment alignment = {.targets = 2,
+                              .sources = 2,
+                              .heads = heads,
+                              .layers = 1,
+                              .target = words,
+                              .source = source,
+                              .weights = weights};
+    for (int h = 0; h < heads; h++) alignment.method[h] = method;
+    if (!method) alignment.method[0] = NULL;
+    for (int i = 0; i < 4 * (heads + 1); i++) weights[i] = weight[i % 4];
+    sa_html_report_matrix(&report, index, &alignment, NULL, 0);
+}
+
+static const double weight[] = {1, 0, 0.25, 0.75}, nothing[4];
+
+START_TEST(a_fact_without_a_name_is_left_out) {
+    report_of(1);
+    sa_html_report_fact_file(&report, "train", "");
+    sa_html_report_fact_file(&report, "valid", "a/b/c");
+    const json_t *facts = json_object_get(report.data, "facts");
+    ck_assert_uint_eq(json_array_size(facts), 1);
+    ck_assert_str_eq(json_string_value(json_array_get(json_array_get(facts, 0), 1)), "b/c");
+    sa_html_report_release(&report);
+}
+END_TEST
+
+START_TEST(files_come_along) {
+    sa_error error;
+    static const char *const texts[] = {"", "step,loss\n1,2\n"};
+    scratch_make();
+    report_of(1);
+    for (int i = 0; i < 2; i++) {
+        scratch_write(scratch_path("log.csv"), texts[i], strlen(texts[i]));
+        ck_assert(sa_html_report_add_file(&report, scratch, "log.csv", &error));
+        const json_t *files = json_object_get(report.data, "files");
+        ck_assert_str_eq(json_string_value(json_object_get(files, "log.csv")), texts[i]);
+    }
+    ck_assert(!sa_html_report_add_file(&report, scratch, "none.csv", &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    sa_html_report_release(&report);
+    scratch_remove();
+}
+END_TEST
+
+/* Sentences come in their order; a model with other tokens shows its own. */
+START_TEST(models_share_their_sentences) {
+    static const char *const targets[][2] = {{"chat", "chien"}, {"chat", "loup"}};
+    report_of(2);
+    for (int m = 0; m < 2; m++) {
+        if (m) sa_html_report_model(&report, "other", NULL, 0);
+        add_matrix(0, targets[m][0], 1, weight, NULL);
+        if (!m) add_matrix(2, "late", 1, weight, NULL);
+        add_matrix(1, targets[m][1], 1, weight, NULL);
+        ck_assert_uint_eq(json_array_size(report.matrices), 2);
+    }
+    ck_assert_uint_eq(json_array_size(report.sentences), 2);
+    ck_assert_uint_eq(report.offered, 3);
+    ck_assert_ptr_null(entry_of(0, "words"));
+    const json_t *own = json_object_get(entry_of(1, "words"), "target");
+    ck_assert_str_eq(json_string_value(json_array_get(own, 0)), "loup");
+    sa_html_report_release(&report);
+}
+END_TEST
+
+/* Roles are of the heads of one model: a pair with more heads, of another, has none. */
+START_TEST(roles_are_of_one_model) {
+    report_of(1);
+    add_matrix(0, "chat", 2, weight, NULL);
+    json_t *roles = json_deep_copy(json_object_get(report.model, "roles"));
+    ck_assert_uint_eq(json_array_size(roles), 2);
+    add_matrix(1, "chien", 3, weight, NULL);
+    ck_assert(json_equal(json_object_get(report.model, "roles"), roles));
+    ck_assert(!report.failed);
+    json_decref(roles);
+    sa_html_report_release(&report);
+}
+END_TEST
+
+START_TEST(attributions_of_nothing_stay_nothing) {
+    report_of(1);
+    add_matrix(0, "chat", 1, nothing, "gradients");
+    add_matrix(1, "chat", 1, weight, "gradients");
+    for (size_t i = 0; i < 2; i++) {
+        double back[4] = {9, 9, 9, 9};
+        ck_assert_double_eq(json_number_value(json_array_get(entry_of(i, "scales"), 0)), (double)i);
+        ck_assert_uint_eq(unpack(entry_of(i, "heads"), back), 4);
+        ck_assert_mem_eq(back, i ? weight : nothing, sizeof back);
+    }
+    sa_html_report_release(&report);
+}
+END_TEST
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 START_TEST(data_cannot_end_their_element) {
@@ -118,6 +255,12 @@ int main(void) {
     Suite *suite = suite_of("page", &tests);
     tcase_add_test(tests, weights_come_back);
     tcase_add_test(tests, weights_are_packed_as_written_down);
+    tcase_add_loop_test(tests, two_parts_of_a_path_are_shown, 0, PAGE_NAMES);
+    tcase_add_test(tests, a_fact_without_a_name_is_left_out);
+    tcase_add_test(tests, files_come_along);
+    tcase_add_test(tests, models_share_their_sentences);
+    tcase_add_test(tests, roles_are_of_one_model);
+    tcase_add_test(tests, attributions_of_nothing_stay_nothing);
     tcase_add_test(tests, data_cannot_end_their_element);
     tcase_add_test(tests, page_is_whole_and_asks_for_nothing);
     return suite_run(suite);

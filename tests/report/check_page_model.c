@@ -59,6 +59,38 @@ START_TEST(a_page_translates_its_sentences) {
 }
 END_TEST
 
+/* Links of words are shown where tokens are words; one beyond the sentence is an error there. */
+START_TEST(a_page_shows_the_links_of_words) {
+    static const struct {
+        const char *options, *gold;
+        int shown; /* -1: it is an error */
+    } rows[] = {{"", "0-1 1-0", 2}, {"", "0-1 1-2", -1}, {"tokenizer=space-bpe", "0-1 1-0", 0}};
+    sa_settings settings = small_settings();
+    sa_pair pair = {.source = "w1 w2", .target = "v2 v1", .line = 7};
+    const sa_corpus corpus = {.name = "pairs", .pairs = &pair, .count = 1, .gold = true};
+    sa_html_report report;
+    char gold[16];
+    pair.gold = strcpy(gold, rows[_i].gold);
+    set_all(&settings, rows[_i].options);
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    sa_model *model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    sa_html_report_init(&report, "align", "title", 1);
+    sa_html_report_model(&report, "model", sa_model_settings(model), 0);
+    const bool good = sa_html_report_align(&report, model, &corpus, &error);
+    ck_assert_msg(good == (rows[_i].shown >= 0), "%s", error.text);
+    if (good) {
+        const json_t *links = json_object_get(json_array_get(report.sentences, 0), "gold");
+        ck_assert_uint_eq(json_array_size(links), (size_t)rows[_i].shown);
+    } else {
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_str_eq(error.text, "pairs:7: link 1-2 is beyond the sentence (2 and 2 tokens)");
+    }
+    sa_html_report_release(&report);
+    sa_model_close(model);
+}
+END_TEST
+
 /* They change no result: the same pages on any machine. */
 START_TEST(a_page_does_not_tell_of_threads) {
     sa_settings settings = small_settings();
@@ -113,6 +145,7 @@ int main(void) {
     Suite *suite = suite_of("page_model", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_page_translates_its_sentences);
+    tcase_add_loop_test(tests, a_page_shows_the_links_of_words, 0, 3);
     tcase_add_test(tests, a_page_does_not_tell_of_threads);
     tcase_add_test(tests, a_page_names_the_seeds);
     tcase_add_test(tests, a_page_tells_whether_there_is_a_null_key);

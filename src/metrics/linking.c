@@ -110,8 +110,8 @@ size_t sa_alignments_together(const char *const *source, const char *const *targ
 }
 
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head) {
-    if (!alignment || !alignment->weights || layer < 0 || head < 0 || layer > alignment->layers ||
-        head > alignment->heads)
+    if (!alignment || !alignment->weights || layer < 0 || head < 0 || head > alignment->heads ||
+        layer > (alignment->layers ? alignment->layers : 1))
         return NULL;
     const size_t heads = head_matrices(alignment);
     size_t matrix = heads ? (size_t)head : 0;

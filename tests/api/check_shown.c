@@ -81,6 +81,24 @@ START_TEST(texts_stay_texts) {
 }
 END_TEST
 
+/* Zero layers, as in an alignment that was only cleared, are one. */
+START_TEST(layers_need_not_be_told) {
+    sa_buffer first = {0};
+    for (alignment.layers = 1; alignment.layers >= 0; alignment.layers--) {
+        ck_assert_msg(add("0-0"), "%s", error.text);
+        ck_assert_ptr_eq(sa_alignment_weights(&alignment, 1, 4), many + 16);
+        ck_assert_ptr_null(sa_alignment_weights(&alignment, 2, 1));
+        const char *html = sa_page_html(page, &error);
+        ck_assert_ptr_nonnull(strstr(html, "\"heads\":\""));
+        if (first.text) ck_assert_str_eq(html, first.text);
+        sa_buffer_adds(&first, html);
+        sa_page_close(page);
+        page = sa_page_open("title", "model", NULL, &error);
+    }
+    sa_buffer_release(&first);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused) {
     static const char *bad[2] = {"\xff", "b"};
     sa_settings settings = small_settings();
@@ -160,6 +178,7 @@ int main(void) {
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, a_copy_has_the_same_bits_in_memory_of_its_own);
     tcase_add_test(tests, texts_stay_texts);
+    tcase_add_test(tests, layers_need_not_be_told);
     tcase_add_test(tests, what_does_not_fit_is_refused);
     tcase_add_test(tests, a_comparison_is_resumed);
     return suite_run(suite);

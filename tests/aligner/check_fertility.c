@@ -337,6 +337,12 @@ START_TEST(it_finds_how_many_words_a_word_becomes) {
         ck_assert_double_gt(weights[j * 8 + wanted[j]], 0.5);
         ck_assert(log_p[j] < 0);
     }
+    for (int32_t word = 0; word < model.lexicon.sources; word++) {
+        double sum = 0;
+        for (size_t c = model.lexicon.row[word]; c < model.lexicon.row[word + 1]; c++)
+            sum += model.lexicon.t[c];
+        ck_assert_double_le(sum, 1 + 1e-9); /* of the words that occur with it */
+    }
     int right = 0, words = 0;
     for (int p = 0; p < TEXT; p++) {
         const int S = side[0][p].len;

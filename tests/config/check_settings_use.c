@@ -55,6 +55,9 @@ START_TEST(refusals_name_settings_and_values) {
          "attends from all of them at once: it needs --model recurrent"},
         {"attention monotonic normalizer sparsemax",
          "--attention monotonic makes weights itself, without --normalizer sparsemax"},
+        {"model transformer attention differential heads 2 value-size 1",
+         "--attention differential normalizes the output of each head, and of one number that "
+         "leaves the sign: --value-size, or --embed / --heads, must be at least 2"},
         {"heads 4 kv-heads 3",
          "--kv-heads 3: each key/value head serves equally many heads, but 3 does not divide "
          "--heads 4"},
@@ -66,6 +69,9 @@ START_TEST(refusals_name_settings_and_values) {
         ck_assert_int_eq(error.code, SA_USAGE);
         ck_assert_str_eq(error.text, rows[i][1]);
     }
+    const sa_settings two = with("model transformer attention differential heads 2 value-size 2");
+    sa_error error;
+    ck_assert_msg(sa_settings_check(&two, &error), "%s", error.text);
 }
 END_TEST
 

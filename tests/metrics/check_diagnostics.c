@@ -116,6 +116,8 @@ START_TEST(off_by_one_by_equal_words) {
     stats.identical_tokens_align = true;
     stats.attention.identical = 19, stats.attention.aligned[0] = 19, stats.attention.aligned[1] = 0;
     ck_assert_str_eq(found(&stats), ""); /* too few to tell */
+    stats.attention.identical = 20, stats.attention.aligned[0] = 20;
+    ck_assert_str_eq(found(&stats), "[off by one, by identical tokens]");
 }
 END_TEST
 

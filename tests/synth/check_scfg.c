@@ -336,6 +336,16 @@ START_TEST(has_limits) {
     for (int i = 0; i < 4; i++) sa_buffer_addf(&text, "%%feature b%d 0 1 2 3 4 5 6 7 8 9\n", i);
     sa_buffer_adds(&text, "[N:a:b0:b1:b2:b3] ||| x ||| y\n[M:a] ||| x ||| y\n");
     refuses(&text, "g:7: more than 100000 instances of rules");
+    for (int values = 60; values <= 61; values++) {
+        text.size = 0;
+        sa_buffer_adds(&text, "[S] ||| x ||| y\n%feature a");
+        for (int i = 0; i < values; i++) sa_buffer_addf(&text, " v%d", i);
+        sa_buffer_adds(&text, "\n");
+        if (values == 60)
+            sa_grammar_free(parsed(text.text));
+        else
+            refuses(&text, "g:2: %feature NAME VALUE ...: at most 100 features of 60 values");
+    }
     text.size = 0;
     for (int i = 0; i < 1500; i++)
         sa_buffer_addf(&text, "[A%d] ||| a [A%d,1] ||| [A%d,1]\n", i, i + 1, i + 1);

@@ -1,5 +1,6 @@
 /* Text codecs and datasets. */
 #include "data/dataset.h"
+#include "data/encoding.h"
 #include "support/decoding.h"
 #include "support/suite.h"
 
@@ -227,6 +228,13 @@ START_TEST(copying_numbers_unknown_words) {
         ck_assert_mem_eq(extended[i], wanted + first[i],
                          sizeof *wanted * (size_t)(first[i + 1] - first[i]));
     ck_assert_uint_ne(dataset.hash, hash);
+    static const char *const words[] = {"b", "z", "q", "z"}, *const spelled[] = {"x", "y", "b", "z",
+                                                                                 "q"};
+    for (int32_t id = 3; id <= 7; id++) {
+        const sa_token word = sa_word_of(&target.vocab, id, &dataset.source[1], words);
+        ck_assert_uint_eq(word.size, 1);
+        ck_assert_int_eq(*word.text, *spelled[id - 3]);
+    }
     release();
 }
 END_TEST

@@ -412,8 +412,8 @@ typedef struct sa_alignment {
 
 /* Returns the matrix of a head (from 1; 0: the mean over heads) in a layer (from 1; 0: the layer
  * that was chosen, or the mean over layers). The heads of a layer are adjacent, and so are the
- * layers. NULL: there are no weights, or you asked for the mean over heads in one of several
- * layers, which is not stored. */
+ * layers; `layers` 0 means one. NULL: there are no weights, or you asked for the mean over heads in
+ * one of several layers, which is not stored. */
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
 
 /* Receives the alignment of pair `index`. To stop, it fills in the error and returns false. */

@@ -19,7 +19,8 @@
 enum { LINKS = 40 }; /* most links that are followed, as in the system */
 
 /* Returns the descriptor of this process that a link stands for, such as /proc/self/fd/1, to which
- * /dev/stdout leads; -1: it is an ordinary link. */
+ * /dev/stdout leads; -1: it is an ordinary link. A link must have been read before; in that folder
+ * only those of open descriptors can be. */
 static int descriptor_of(const char *link) {
     const char *slash = strrchr(link, '/');
     int64_t number;

@@ -74,7 +74,7 @@ const char *sa_file_format(const char *bytes, size_t size, bool text, const char
         *command = formats[i].command;
         if (begins(bytes, size, formats[i].bytes, formats[i].size) &&
             (!inside || memmem(bytes, size, inside, strlen(inside))) &&
-            (!text || *command || (unsigned char)(first - ' ') > '~' - ' '))
+            (!text || *command || first < ' ' || first > '~'))
             return formats[i].name;
     }
     const int zeros =

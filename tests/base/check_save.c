@@ -390,7 +390,7 @@ START_TEST(test_devices) {
 }
 END_TEST
 
-/* The first failure is told. */
+/* Reports the first failure, that of writing before that of closing. */
 START_TEST(test_device_that_cannot_be_closed) {
     static const char *const rows[][2] = {{"/dev/null", "Input/output error"},
                                           {"/dev/full", "No space left on device"}};

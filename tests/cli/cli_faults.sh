@@ -185,8 +185,8 @@ run() { # ID CODE COMMAND MESSAGE
     fi
 }
 
-# That no case has changed a file is looked at after each tenth.
-unchanged() { # ID
+# Fails if a file has changed. Asked after each tenth case.
+unchanged() { # CASE
     [ "$(state)" = "$before" ] || fail "$1, or one of the nine cases before: changed files: $(diff <(echo "$before") <(state))"
 }
 

@@ -131,7 +131,7 @@ START_TEST(places_are_on_the_page) {
 }
 END_TEST
 
-/* What can be read once only is refused, what is not there not found. */
+/* A pipe can be read only once and is refused; a missing file cannot be opened. */
 START_TEST(notes_are_a_file) {
     char wanted[256];
     const char *path = scratch_path("pipe");

@@ -44,7 +44,7 @@ static bool read_list(const char *list, int seeds, bool own, sa_compare_options 
 /* Each entry alone, and all in one list. */
 START_TEST(entries_set_their_options) {
     static const struct {
-        const char *entry, *preset; /* from which it starts, or else from */
+        const char *entry, *preset; /* that it starts from; NULL: from these settings */
         const sa_settings *given;
         const char *options, *folder;
         bool attends;

@@ -124,7 +124,7 @@ same "exit after Ctrl-C" 130 $?
 start --resume
 kill -KILL $pid
 wait $pid 2>/dev/null
-steps=$(tail -n 1 stopped/log.csv | awk -F, -v OFS= '{ print $2 + 100 }')
+steps=$(awk -F , 'END { print $2 + 100 }' stopped/log.csv)
 softalign train $long --steps $steps --resume 2>err || fail "after a kill: $(cat err)"
 softalign train ${long/stopped/whole} --steps $steps 2>err || fail "without a stop: $(cat err)"
 cmp stopped/last.safetensors whole/last.safetensors || fail "a training that went on has other bits"

@@ -114,7 +114,7 @@ export const barColumns = known.filter(
 export function addBars() {
   const list = byId("column");
   list.append(...barColumns.map((column) => option(column.key, column.title)));
-  // Where no translation scores, as of answers of one word, the bars are not all empty.
+  // Answers of one word all have BLEU 0; how many are exact still tells models apart.
   list.value = records("table.csv").some(({ bleu }) => bleu > 0) ? "bleu" : "exact";
   const barOf = (model) => {
     const { key, scale, decimals } = barColumns.find((column) => column.key === list.value);

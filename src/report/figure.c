@@ -97,7 +97,7 @@ static void write_title(const layout *it, int panel, char title[TITLE_BYTES]) {
     const char *method = alignment->method[0] ? alignment->method[panel] : NULL;
     const sa_figure_scale scale = sa_figure_scale_of(alignment, panel);
     if (method)
-        snprintf(title, TITLE_BYTES, "%s, 1 = %.2g %s", method, scale.most,
+        snprintf(title, TITLE_BYTES, "%s, 1 = %.3g %s", method, scale.most,
                  scale.unit ? scale.unit : "weight");
     else if (alignment->layers > 1 && it->figure->layer)
         snprintf(title, TITLE_BYTES, "layer %d, head %d", it->figure->layer, panel + 1);
@@ -138,8 +138,10 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure, bo
     it.upright = source > it.cell - GAP;
     it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
     it.left = longest(alignment->target, T, &it) + GAP;
-    it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
-    it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
+    it.top = (it.upright ? fmax(source, CELL) : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
+    const double gate =
+        ceil(fmax(sa_drawing_text_width("p_gen", figure->font) * font, CELL_VALUED));
+    it.gate = alignment->generation_probabilities ? GAP + gate : 0;
     for (int panel = 0; it.panels > 1 && panel < it.panels; panel++) {
         char title[TITLE_BYTES];
         write_title(&it, panel, title);
@@ -215,17 +217,18 @@ static void add_cells(const layout *it, int panel, double x, double y, sa_drawin
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
-/* Adds the p_gen of each target word in a column after the source words. */
-static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
+/* Adds the p_gen of each target word in a column after the source words, with its name above the
+ * panels of the first row. */
+static void add_gate(const layout *it, int panel, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
-    const double left = x + it->alignment->sources * it->cell + GAP;
+    const double left = x + it->alignment->sources * it->cell + GAP, width = it->gate - GAP;
     if (!gate) return;
-    add_text(out, "p_gen", it->font, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
-             SA_ANCHOR_MIDDLE, false, black);
+    if (panel < it->across)
+        add_text(out, "p_gen", it->font, (sa_box){left, y - GAP - CELL, width, CELL},
+                 SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
         add_cell(&(sa_figure_scale){.most = 1}, gate[t],
-                 (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, it->plain ? 0 : it->font,
-                 out);
+                 (sa_box){left, y + t * it->cell, width, it->cell}, it->plain ? 0 : it->font, out);
 }
 
 /* Outlines gold links inside the cells, so that adjacent links stay apart. */
@@ -258,7 +261,7 @@ static void add_panel(const layout *it, int panel, sa_drawing *out) {
     if (it->panels > 1) add_head(it, panel, x, y - (row ? TITLE : it->top), out);
     add_cells(it, panel, x, y, out);
     add_gold(it, x, y, out);
-    add_gate(it, x, y, out);
+    add_gate(it, panel, x, y, out);
 }
 
 static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
@@ -300,7 +303,7 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     const double low = scale.is_signed ? -1 : 0, step = (double)SCALE_HEIGHT / SCALE_STEPS;
     char marks[3][16];
     for (int i = 0; i < 3; i++)
-        snprintf(marks[i], sizeof marks[i], "%.2g", scale.most * (1 + i * (low - 1) / 2));
+        snprintf(marks[i], sizeof marks[i], "%.3g", scale.most * (1 + i * (low - 1) / 2));
     /* Weights may exceed 1 by rounding. */
     if (!scale.unit && scale.largest > 1 + 1e-5) snprintf(marks[0], sizeof marks[0], "≥ 1");
     for (int i = 0; i < SCALE_STEPS; i++)

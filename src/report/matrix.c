@@ -255,7 +255,7 @@ static void add_key(const column_block *it, sa_buffer *out) {
     for (int sign = scale.is_signed ? -1 : 1; scale.unit && sign <= 1; sign += 2) {
         sa_buffer_pad(out, it->margin + GAP);
         add_cell(it->terminal, &scale, sign * scale.most, out);
-        sa_buffer_addf(out, "%s  %.2g %s\n%s", reset, sign * scale.most, scale.unit,
+        sa_buffer_addf(out, "%s  %.3g %s\n%s", reset, sign * scale.most, scale.unit,
                        sign > 0 ? "\n" : "");
     }
 }

@@ -1,5 +1,6 @@
 /* What goes into the HTML report. */
 #include "report/html_report.h"
+#include "support/golden.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 
@@ -202,6 +203,103 @@ START_TEST(attributions_of_nothing_stay_nothing) {
 }
 END_TEST
 
+/* Two layers of two heads with all that a sentence may have, a model with other words that shows
+ * the second sentence only in part, and attributions. */
+START_TEST(data_as_they_are_written) {
+    static const char *const cat[] = {"the", "cat", "</s>"}, *const chat[] = {"chat", "</s>"},
+                             *const cats[] = {"cats", "</s>"};
+    static const sa_link gold[] = {{1, 0, false}, {0, 0, true}};
+    static const double weights[] = {.25, .5, .25, 0, 0, 1, .5, .5, 0, 0, 0, 1, 0,  1,  0,
+                                     0,   0,  1,   1, 0, 0, 0,  1,  0, 0, 0, 1, .2, .3, .5},
+                        scores[] = {0, 0, 0, 0, -2, 1, .5, 0, 0, 0, 0, .1}, log_p[] = {-0.25, -1.5},
+                        gate[] = {.875, .125};
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.seed = 3;
+    sa_html_report_init(&report, "compare", "title", 3);
+    sa_html_report_site(&report, SA_SITE_CROSS);
+    sa_html_report_fact(&report, "train", "a.tsv");
+    sa_html_report_model(&report, "heads", &settings, 2);
+    json_object_clear(json_object_get(report.model, "settings")); /* those of every option */
+    sa_alignment first = {.targets = 2,
+                          .sources = 3,
+                          .heads = 2,
+                          .layers = 2,
+                          .target = chat,
+                          .source = cat,
+                          .weights = weights,
+                          .log_probability = -1.75,
+                          .token_log_probabilities = log_p,
+                          .generation_probabilities = gate},
+                 second = {.targets = 2,
+                           .sources = 2,
+                           .target = chat,
+                           .source = cats,
+                           .weights = (const double[]){.9, .1, 0, 1}};
+    sa_html_report_matrix(&report, 0, &first, gold, 2);
+    second.heads = second.layers = 1;
+    sa_html_report_matrix(&report, 1, &second, NULL, 0);
+    sa_html_report_model(&report, "other", NULL, 0);
+    second.source = chat;
+    sa_html_report_matrix(&report, 0, &first, gold, 2);
+    sa_html_report_matrix(&report, 1, &second, NULL, 0);
+    sa_html_report_model(&report, "methods", NULL, 0);
+    second.heads = 2, second.source = cats, second.weights = scores;
+    second.method[0] = "occlusion", second.method[1] = "norms";
+    sa_html_report_matrix(&report, 1, &second, NULL, 0);
+    json_object_del(report.data, "version");
+    char *json = json_dumps(report.data, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, json), sa_buffer_adds(&text, "\n");
+    expect_golden(&text, "page-data.json");
+    free(json);
+    sa_html_report_release(&report);
+}
+END_TEST
+
+/* Adds a matrix of uniform weights. */
+static void add_large(size_t index, int targets, int sources, int heads) {
+    const size_t numbers = (size_t)(heads + 1) * (size_t)targets * (size_t)sources;
+    const int most = targets > sources ? targets : sources;
+    const char **words = calloc((size_t)most, sizeof *words);
+    double *weights = calloc(numbers, sizeof *weights);
+    for (int i = 0; i < most; i++) words[i] = "a";
+    for (size_t i = 0; i < numbers; i++) weights[i] = 0.5;
+    sa_html_report_matrix(&report, index,
+                          &(sa_alignment){.targets = targets,
+                                          .sources = sources,
+                                          .heads = heads,
+                                          .layers = 1,
+                                          .target = words,
+                                          .source = words,
+                                          .weights = weights},
+                          NULL, 0);
+    free(words), free(weights);
+}
+
+/* 2.4 million bytes of matrices for all models, and 1.2 million of single heads, of which a model
+ * may take its share of what is left; a weight takes two. */
+START_TEST(large_pages_leave_out) {
+    report_of(1);
+    add_large(0, 1000, 1199, 1), add_large(1, 1000, 1, 1), add_large(2, 1, 1, 1);
+    ck_assert_uint_eq(json_array_size(report.sentences), 2);
+    ck_assert_uint_eq(report.offered, 3);
+    sa_html_report_release(&report);
+    report_of(3);
+    add_large(0, 1000, 100, 2), add_large(1, 1, 1, 2); /* 400,000 and 4 */
+    ck_assert(entry_of(0, "heads") && !entry_of(1, "heads") && entry_of(1, "mean"));
+    add_large(2, 1000, 400, 1); /* a third of the dense ones */
+    ck_assert_uint_eq(json_array_size(report.sentences), 2);
+    sa_html_report_model(&report, "other", NULL, 0);
+    add_large(0, 1000, 99, 2), add_large(1, 1000, 1, 2), add_large(2, 1, 1, 2);
+    ck_assert(entry_of(0, "heads") && entry_of(1, "heads"));
+    sa_html_report_model(&report, "third", NULL, 0);
+    add_large(0, 1000, 99, 2), add_large(1, 1000, 2, 2);
+    ck_assert(entry_of(0, "heads") && !entry_of(1, "heads"));
+    sa_html_report_release(&report);
+}
+END_TEST
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 START_TEST(data_cannot_end_their_element) {
@@ -261,6 +359,8 @@ int main(void) {
     tcase_add_test(tests, models_share_their_sentences);
     tcase_add_test(tests, roles_are_of_one_model);
     tcase_add_test(tests, attributions_of_nothing_stay_nothing);
+    tcase_add_test(tests, data_as_they_are_written);
+    tcase_add_test(tests, large_pages_leave_out);
     tcase_add_test(tests, data_cannot_end_their_element);
     tcase_add_test(tests, page_is_whole_and_asks_for_nothing);
     return suite_run(suite);

@@ -1,7 +1,11 @@
 /* Pictures as PNG and PDF: their sizes, that they never change, and where a text and the dashes of
  * an outline are. */
-#include "report/drawing.h"
+#include "report/figure.h"
+#include "report/matrix.h"
+#include "support/scratch.h"
 #include "support/suite.h"
+
+#include <softalign/report.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +64,45 @@ START_TEST(png_and_pdf_have_their_size_and_never_change) {
     ck_assert(again.size == pdf.size && memcmp(again.text, pdf.text, pdf.size) == 0);
     sa_buffer_release(&again), sa_buffer_release(&png), sa_buffer_release(&pdf);
     sa_drawing_release(&drawing);
+}
+END_TEST
+
+/* The ending of a path says what is saved. */
+START_TEST(files_are_what_their_endings_say) {
+    const sa_alignment alignment = {.targets = 1,
+                                    .sources = 1,
+                                    .target = (const char *const[]){"</s>"},
+                                    .source = (const char *const[]){"</s>"},
+                                    .weights = (const double[]){1}};
+    sa_drawing drawing = {0};
+    sa_buffer wanted[4] = {{0}};
+    const char *missing_glyphs, *const names[] = {"a.csv", "a.b.SVG", "a.png", "a.pdf"};
+    const int kinds = sa_drawing_can_render(NULL, NULL) ? 4 : 2;
+    sa_error error;
+    ck_assert(sa_figure_draw(&alignment, &(sa_figure){.site = SA_SITE_PREFIX}, &drawing, NULL));
+    sa_matrix_csv(&alignment, false, &wanted[0]);
+    sa_drawing_svg(&drawing, &wanted[1]);
+    for (int pdf = 0; pdf < kinds - 2; pdf++)
+        ck_assert(sa_drawing_paint(&drawing, pdf, &wanted[2 + pdf], &missing_glyphs, NULL));
+    scratch_make();
+    for (int i = 0; i < kinds; i++) {
+        size_t size;
+        const char *path = scratch_path(names[i]);
+        ck_assert(sa_alignment_save(&alignment, SA_SITE_PREFIX, path, &error));
+        char *bytes = scratch_read(path, &size);
+        ck_assert(size == wanted[i].size && memcmp(bytes, wanted[i].text, size) == 0);
+        free(bytes), sa_buffer_release(&wanted[i]);
+    }
+    sa_drawing_release(&drawing);
+    ck_assert(!sa_alignment_save(&alignment, SA_SITE_CROSS, scratch_path("none/a.csv"), &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    for (int i = 0; i < 2; i++) {
+        ck_assert(!sa_alignment_save(&alignment, SA_SITE_CROSS, i ? "svg" : "a.gif", &error));
+        ck_assert_int_eq(error.code, SA_USAGE);
+        ck_assert_str_eq(error.text, i ? "'svg' must end in .svg, .png, .pdf or .csv"
+                                       : "'a.gif' must end in .svg, .png, .pdf or .csv");
+    }
+    scratch_remove();
 }
 END_TEST
 
@@ -190,6 +233,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("paint", &tests);
     tcase_add_test(tests, png_and_pdf_have_their_size_and_never_change);
+    tcase_add_test(tests, files_are_what_their_endings_say);
 #ifdef SOFTALIGN_PANGOCAIRO
     tcase_add_test(tests, text_is_painted_where_svg_has_it);
     tcase_add_test(tests, dashes_are_twice_as_long_as_wide);

@@ -209,6 +209,27 @@ START_TEST(what_is_too_wide_is_continued_below) {
 }
 END_TEST
 
+/* " p_gen 0.12" takes 11 columns. */
+START_TEST(p_gen_stands_after_the_row) {
+    sa_alignment gated = cat;
+    gated.targets = 1;
+    gated.generation_probabilities = (double[]){0.125};
+    expect_on((sa_terminal){.columns = 21}, &gated,
+              "    a\n    │ b\n    │ │ c\nle  ██▓▓·· p_gen 0.12\n\n");
+    expect_on((sa_terminal){.columns = 19}, &gated,
+              "    a\n    │ b\nle  ██▓▓ p_gen 0.12\n\n"
+              "    c\nle  ·· p_gen 0.12\n\n");
+    expect_on((sa_terminal){.columns = 18}, &gated,
+              "    a\nle  ██ p_gen 0.12\n\n    b\nle  ▓▓ p_gen 0.12\n\n"
+              "    c\nle  ·· p_gen 0.12\n\n");
+}
+END_TEST
+
+START_TEST(a_word_may_take_no_column) {
+    expect_words("", "", "  \n  ██\n\n");
+}
+END_TEST
+
 START_TEST(no_line_is_wider_than_the_screen) {
     enum { WORDS = 40, NARROWEST = 6 };
     static const char *const words[] = {"internationalisation-of-everything", "日本語の長い単語",
@@ -242,6 +263,8 @@ int main(void) {
     tcase_add_test(cases, cells_have_their_colors);
     tcase_add_test(cases, attributions_have_a_key);
     tcase_add_test(cases, what_is_too_wide_is_continued_below);
+    tcase_add_test(cases, p_gen_stands_after_the_row);
+    tcase_add_test(cases, a_word_may_take_no_column);
     tcase_add_test(cases, no_line_is_wider_than_the_screen);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -252,6 +252,45 @@ START_TEST(a_transformer_has_layers_and_sites) {
 }
 END_TEST
 
+static const sa_align_options *asked;
+
+/* The matrix of each head, and their mean, in each layer that is shown; every layer is there. */
+static bool are_means(void *context, size_t index, const sa_alignment *alignment, sa_error *why) {
+    (void)context, (void)index, (void)why;
+    const int size = alignment->targets * alignment->sources, layer = asked->layer;
+    ck_assert(alignment->heads == 2 && alignment->layers == 2);
+    for (int i = 0; i < size; i++) {
+        double mean = 0;
+        for (int head = 1; head <= 2; head++) {
+            const double one = sa_alignment_weights(alignment, 1, head)[i],
+                         two = sa_alignment_weights(alignment, 2, head)[i],
+                         shown = layer == 0   ? (one + two) / 2
+                                 : layer == 1 ? one
+                                              : two;
+            ck_assert_double_eq_tol(sa_alignment_weights(alignment, 0, head)[i], shown, 1e-12);
+            mean += shown / 2;
+        }
+        ck_assert_double_eq_tol(alignment->weights[i], mean, 1e-12);
+    }
+    for (int i = 0; i < size; i += size - 1) /* the heads and layers differ */
+        ck_assert_double_ne(sa_alignment_weights(alignment, 1, 1)[i],
+                            sa_alignment_weights(alignment, 2, 2)[i]);
+    return true;
+}
+
+START_TEST(means_are_of_the_layers_that_are_shown) {
+    open_model("model=transformer attention=scaled-dot layers=2 heads=2");
+    for (int site = SA_SITE_CROSS; site <= SA_SITE_ENCODER; site++)
+        for (int layer = 0; layer <= 2; layer++) {
+            const sa_align_options options = {.site = (sa_attention_site)site, .layer = layer};
+            asked = &options;
+            ck_assert_msg(sa_align(model, &options, pairs, PAIRS, are_means, NULL, &error), "%s",
+                          error.text);
+        }
+    sa_model_close(model);
+}
+END_TEST
+
 START_TEST(without_attention_words_have_gradients) {
     static const char none[] = "the model has no attention: its decoder is 'fixed'";
     static const refusal cases[] = {{{0}, none},
@@ -362,6 +401,7 @@ int main(void) {
     tcase_add_test(tests, attributions_stand_side_by_side);
     tcase_add_test(tests, a_recurrent_model_has_one_attention);
     tcase_add_test(tests, a_transformer_has_layers_and_sites);
+    tcase_add_test(tests, means_are_of_the_layers_that_are_shown);
     tcase_add_test(tests, without_attention_words_have_gradients);
     tcase_add_test(tests, numbers_of_subwords_are_merged);
     tcase_add_test(tests, weights_are_averaged);

@@ -209,8 +209,13 @@ START_TEST(data_as_they_are_written) {
     static const char *const cat[] = {"the", "cat", "</s>"}, *const chat[] = {"chat", "</s>"},
                              *const cats[] = {"cats", "</s>"};
     static const sa_link gold[] = {{1, 0, false}, {0, 0, true}};
-    static const double weights[] = {.25, .5, .25, 0, 0, 1, .5, .5, 0, 0, 0, 1, 0,  1,  0,
-                                     0,   0,  1,   1, 0, 0, 0,  1,  0, 0, 0, 1, .2, .3, .5},
+    static const double weights[7][6] = {{.25, .5, .25, 0, 0, 1}, /* mean */
+                                         {0, 1, 0, 0, 0, 1},      /* of each head */
+                                         {.5, 0, .5, 0, 0, 1},
+                                         {0, 1, 0, 0, 0, 1}, /* of the first layer's heads */
+                                         {1, 0, 0, 0, 0, 1},
+                                         {0, 1, 0, .2, .3, .5},
+                                         {0, 0, 1, 0, .0004, .9996}},
                         scores[] = {0, 0, 0, 0, -2, 1, .5, 0, 0, 0, 0, .1}, log_p[] = {-0.25, -1.5},
                         gate[] = {.875, .125};
     sa_settings settings;
@@ -227,7 +232,7 @@ START_TEST(data_as_they_are_written) {
                           .layers = 2,
                           .target = chat,
                           .source = cat,
-                          .weights = weights,
+                          .weights = *weights,
                           .log_probability = -1.75,
                           .token_log_probabilities = log_p,
                           .generation_probabilities = gate},

@@ -178,6 +178,50 @@ START_TEST(the_newest_models_are_kept) {
 }
 END_TEST
 
+/* Validations that are not the best lower the rate, here soon to one that moves no weight. */
+START_TEST(a_lower_rate_moves_less) {
+    sa_settings settings = small_settings();
+    settings.lr = 0.3, settings.lr_decay = 0.01, settings.lr_patience = 1;
+    settings.steps = 60, settings.keep = 20;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    sa_model *last = sa_model_open(last_path, 1, &error);
+    int moved = 0, same = 0;
+    for (int step = 3; step < 60; step += 3) {
+        char path[256];
+        const char *name;
+        int rows, cols;
+        bool equal = true;
+        const float *x;
+        snprintf(path, sizeof path, "%s/checkpoints/%08d.safetensors", out_path, step);
+        sa_model *model = sa_model_open(path, 1, &error);
+        ck_assert_msg(model != NULL, "%s", error.text);
+        for (size_t i = 0; (x = sa_model_tensor(last, i, &name, &rows, &cols)); i++)
+            equal &= memcmp(sa_model_tensor(model, i, &name, &rows, &cols), x,
+                            (size_t)(rows ? rows : 1) * (size_t)cols * sizeof *x) == 0;
+        ck_assert(equal || !same);
+        moved += !equal, same += equal;
+        sa_model_close(model);
+    }
+    ck_assert(moved > 0 && same > 1);
+    sa_model_close(last);
+}
+END_TEST
+
+START_TEST(a_model_that_cannot_be_removed) {
+    char path[256], wanted[300];
+    run_keeping(3, false, 1);
+    snprintf(path, sizeof path, "%s/checkpoints", out_path);
+    snprintf(wanted, sizeof wanted, "cannot tidy up '%s': Is a directory", path);
+    strcat(path, "/00000099.safetensors");
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    sa_settings settings = small_settings();
+    settings.heads = 2, settings.steps = 6, settings.keep = 1;
+    ck_assert(!train(&settings, true));
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert_str_eq(error.text, wanted);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("snapshots", &tests);
@@ -187,5 +231,7 @@ int main(void) {
     tcase_add_test(tests, other_numbers_are_no_frames);
     tcase_add_test(tests, frames_show_the_attention);
     tcase_add_test(tests, the_newest_models_are_kept);
+    tcase_add_test(tests, a_lower_rate_moves_less);
+    tcase_add_test(tests, a_model_that_cannot_be_removed);
     return suite_run(suite);
 }

@@ -248,6 +248,28 @@ START_TEST(does_not_look_for_what_cannot_be) {
 }
 END_TEST
 
+/* Both bounds are lengths that sentences may have. */
+START_TEST(sentences_have_their_lengths) {
+    sa_buffer out = {0}, text = {0};
+    sa_error error;
+    size_t count[6] = {0};
+    sa_buffer_adds(&text, "[S] ||| [W,1] ||| [W,1]\n"
+                          "[S] ||| [W,1] [S,2] ||| [W,1] [S,2]\n");
+    for (int i = 0; i < 30; i++) sa_buffer_addf(&text, "[W] ||| a%d ||| b%d\n", i, i);
+    const char *grammar = scratch_path("lengths.scfg");
+    ck_assert(sa_save_text(grammar, &text, &error));
+    const sa_toy toy = {.grammar = grammar, .pairs = 90, .seed = 1, .min_words = 2, .max_words = 4};
+    ck_assert_msg(sa_synth_write(&toy, NULL, &out, &error), "%s", error.text);
+    for (char *at = out.text; *at; strsep(&at, "\n")) {
+        const size_t length = words(strsep(&at, "\t"), "space");
+        ck_assert(length >= 2 && length <= 4);
+        count[length]++;
+    }
+    ck_assert(count[2] && count[3] && count[4]);
+    sa_buffer_release(&text), sa_buffer_release(&out);
+}
+END_TEST
+
 /* Nearly all there are, once each. */
 START_TEST(gives_what_there_is) {
     lines all = make("dates", 43000, 7, SA_TEST);
@@ -460,6 +482,7 @@ int main(void) {
     tcase_add_test(all, a_corpus_is_flushed_in_parts);
     if (!TEST_SANITIZED) tcase_add_test(all, gives_what_there_is);
     tcase_add_test(all, refuses_more_than_a_toy);
+    tcase_add_test(all, sentences_have_their_lengths);
     tcase_add_test(all, lists_are_reversed_and_evenly_long);
     tcase_add_test(all, dates_are_right);
     tcase_add_test(all, orders_differ_in_order_only);

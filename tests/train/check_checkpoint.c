@@ -81,6 +81,24 @@ START_TEST(impossible_counts_are_refused) {
 }
 END_TEST
 
+/* Batches in a row without a finite gradient: an update ends the row. */
+START_TEST(bad_batches_are_counted_in_a_row) {
+    sa_settings settings = small_settings();
+    int64_t bad = 7, saved;
+    sa_container file;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    alter("training.at", SA_STATE_COUNT(bad_batches), &bad);
+    settings.steps += 3;
+    ck_assert_msg(train(&settings, true), "%s", error.text);
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
+    memcpy(&saved,
+           (const char *)tensor_of(&file, "training.at")->data + 8 * SA_STATE_COUNT(bad_batches),
+           8);
+    ck_assert_int_eq(saved, 0);
+    sa_container_close(&file);
+}
+END_TEST
+
 static const struct memory {
     const char *tensor;
     float number;
@@ -304,6 +322,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("checkpoint", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, bad_batches_are_counted_in_a_row);
     tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
     tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
     tcase_add_loop_test(tests, impossible_figures_are_refused, 0, sizeof figures / sizeof *figures);

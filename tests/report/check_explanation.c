@@ -170,6 +170,24 @@ START_TEST(labels_are_as_wide_as_they_look) {
 }
 END_TEST
 
+/* Words that are equally likely come in their order. */
+START_TEST(equally_likely_words_keep_their_order) {
+    static const char *const words[] = {"the", "cat", "a", "dog", "is", "on", "it"};
+    sa_explain_value one = column("logits", 7, (double[]){3, 1, 0, 1, 2, 0, 0});
+    begin(3, false);
+    one.about = SA_ROWS_VOCABULARY, one.row = words, one.chosen = 3;
+    add(one);
+    one.letters = "p", one.numbers = (double[]){.5, .125, 0, .125, .25, 0, 0};
+    add(one);
+    expect("                    logits      p\n"
+           "      the            3.000  0.500  ████\n"
+           "      is             2.000  0.250  ██\n"
+           "      cat            1.000  0.125  █\n"
+           "    > dog            1.000  0.125  █\n"
+           "      a              0.000  0.000\n");
+}
+END_TEST
+
 /* The five likeliest words and the one that is written. */
 START_TEST(likely_words_are_shown) {
     const char *words[MANY];
@@ -221,6 +239,29 @@ START_TEST(title_and_step) {
 }
 END_TEST
 
+/* "Source:" and " ab (1)" have 7 columns: a line may have 100. */
+START_TEST(sentences_are_broken_at_the_margin) {
+    const char *words[16];
+    int ids[16];
+    for (int i = 0; i < 16; i++) words[i] = i == 12 ? "abcd" : "ab", ids[i] = 1;
+    const sa_explain_pair long_pair = {false, 16, 1, words, words, ids, ids};
+    const sa_explain_value one = {.step = 1,
+                                  .letters = "c",
+                                  .shape = SA_SHAPE_NUMBER,
+                                  .rows = 1,
+                                  .cols = 1,
+                                  .numbers = (double[]){1}};
+    paper = (sa_explanation){.digits = 1};
+    sa_explanation_add(&paper, &long_pair, &one);
+    expect("Source: ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) ab (1) "
+           "ab (1) abcd (1)\n"
+           "        ab (1) ab (1) ab (1)\n"
+           "Target, as the model translates: ab (1)\n"
+           "\n== Step 1 of 1: y_0 = <s>, y_1 = ab ==\n"
+           "    c                  1.0\n");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("paper", &tests);
@@ -232,6 +273,8 @@ int main(void) {
     tcase_add_test(tests, columns_stand_side_by_side);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);
     tcase_add_test(tests, likely_words_are_shown);
+    tcase_add_test(tests, equally_likely_words_keep_their_order);
     tcase_add_test(tests, title_and_step);
+    tcase_add_test(tests, sentences_are_broken_at_the_margin);
     return suite_run(suite);
 }

@@ -478,7 +478,7 @@ static const struct {
     {"figure-plain",
      {.targets = 1,
       .sources = 2,
-      .target = (const char *const[]){"</s>"},
+      .target = (const char *const[]){""},
       .source = (const char *const[]){"a", "</s>"},
       .weights = (const double[]){-.5, 1}},
      {.numbers = SA_NUMBERS_NONE, .site = SA_SITE_DECODER}},

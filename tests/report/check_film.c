@@ -84,11 +84,38 @@ START_TEST(heads_follow_the_mean) {
             put(name, head == 1 ? FRAME("1,0", "1,0") : FRAME("0,1", "0,1"));
         }
     ck_assert_msg(read_film(), "%s", error.text);
+    ck_assert_uint_eq(report.heads, (3 + 2) * 2 * 2 * (4 + 1)); /* two bytes a weight, at most */
     expect_json(json_object_get(film(), "heads"), "2");
     ck_assert_uint_eq(json_array_size(json_object_get(film(), "scenes")), 1); /* 2 has no heads */
     expect_json(json_object_get(scene(0), "heads"),
                 "[\"PoQBPoQCPoQBPo\",\"PoQBPoQCPoQBPo\",\"PoQBPoQCPoQBPo\"]");
     sa_html_report_release(&report);
+}
+END_TEST
+
+/* Both pairs have 5 weights in a frame, of two bytes each. */
+START_TEST(large_films_leave_out_frames_and_heads) {
+    static const char *const steps[] = {"[0,3,12]", "[0,12]"};
+    for (int more = 0; more < 2; more++) {
+        sa_html_report_init(&report, "film", "title", SA_PAGE_FILM / 30 + (size_t)more);
+        sa_html_report_model(&report, "model", NULL, 0);
+        ck_assert_msg(sa_html_report_film(&report, scratch, &error), "%s", error.text);
+        expect_json(json_object_get(film(), "steps"), steps[more]);
+        ck_assert_uint_eq(json_array_size(json_object_get(scene(0), "weights")), 3 - (size_t)more);
+        sa_html_report_release(&report);
+    }
+    put("film/0001/head-1/00000000.csv", FRAME("1,0", "1,0"));
+    put("film/0001/head-1/00000003.csv", FRAME("1,0", "1,0"));
+    put("film/0001/head-1/00000012.csv", FRAME("1,0", "1,0"));
+    for (size_t more = 0; more < 2; more++) {
+        sa_html_report_init(&report, "film", "title", 1);
+        sa_html_report_model(&report, "model", NULL, 0);
+        report.head_budget = (3 + 2) * 10 - 1 + more;
+        ck_assert_msg(sa_html_report_film(&report, scratch, &error), "%s", error.text);
+        expect_json(json_object_get(film(), "heads"), more ? "1" : "0");
+        ck_assert_uint_eq(report.heads, more * (3 + 2) * 10);
+        sa_html_report_release(&report);
+    }
 }
 END_TEST
 
@@ -138,6 +165,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, make_film, scratch_remove);
     tcase_add_test(tests, frames_come_in_order_with_their_captions);
     tcase_add_test(tests, heads_follow_the_mean);
+    tcase_add_test(tests, large_films_leave_out_frames_and_heads);
     tcase_add_test(tests, without_a_log_updates_are_counted);
     tcase_add_loop_test(tests, damage_is_named, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, a_folder_without_frames_adds_nothing);

@@ -87,6 +87,7 @@ static const struct {
      BYTES("\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xe0\xbf\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xd0\x3f"),
      {1, -.5, 0, .25}},
     {"'|u1'", "False", "(1, 1, 1, 1, 2, 2)", BYTES("\1\2\3\4"), {1, 2, 3, 4}},
+    {"'|u1'", "False", "(1, 1, 1, 1, 1, 1, 2, 2)", BYTES("\1\2\3\4"), {1, 2, 3, 4}},
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
@@ -220,6 +221,69 @@ START_TEST(a_tensor_that_is_damaged) {
 }
 END_TEST
 
+/* Of several tensors one is named; another may stand before it. */
+START_TEST(a_tensor_is_found_by_its_name) {
+    static const char header[] =
+        "{\"__metadata__\":{\"by\":\"hand\"},"
+        "\"a\":{\"dtype\":\"F16\",\"shape\":[1,2],\"data_offsets\":[0,4]},"
+        "\"b\":{\"dtype\":\"U8\",\"shape\":[2,1],\"data_offsets\":[4,6]},"
+        "\"c\":{\"dtype\":\"BF16\",\"shape\":[1,1],\"data_offsets\":[6,8]},"
+        "\"d\":{\"dtype\":\"BOOL\",\"shape\":[1,2],\"data_offsets\":[8,10]},"
+        "\"e\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[10,11]},"
+        "\"f\":{\"dtype\":\"C64\",\"shape\":[1,1],\"data_offsets\":[3,11]},"
+        "\"g\":{\"dtype\":\"U8\",\"shape\":[1,2],\"data_offsets\":[10,12]}}";
+    static const struct {
+        const char *name, *message;
+        int targets, sources;
+        double wanted[2];
+    } rows[] = {{"m:a", NULL, 1, 2, {1, .5}},
+                {"m:b", NULL, 2, 1, {1, 3}},
+                {"m:c", NULL, 1, 1, {1.5}},
+                {"m:d", NULL, 1, 2, {1, 0}},
+                {"m:e", "m: an array of 9 axes; expected [layer, head, target, source], [head, "
+                        "target, source] or [target, source] (others: one element)"},
+                {"m:f", "m: expected a tensor of real numbers"},
+                {"m:g", "m: expected a tensor of real numbers"},
+                {"m:h", "m: there is no such tensor; it has 7, such as 'a'"},
+                {"m", "m: which tensor? (FILE:NAME); it has 7, such as 'a'"}};
+    char bytes[1024] = {(char)((sizeof header - 1) % 256), (char)((sizeof header - 1) / 256)};
+    memcpy(bytes + 8, header, sizeof header - 1);
+    memcpy(bytes + 8 + sizeof header - 1, "\0\x3c\0\x38\1\3\xc0\x3f\1\0\2", 11);
+    scratch_write(scratch_path("m"), bytes, 8 + sizeof header - 1 + 11);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        file = (sa_matrix_file){0};
+        const bool good = sa_matrix_file_open(&file, scratch_path(rows[i].name), &error) &&
+                          sa_matrix_file_next(&file, &error);
+        ck_assert_msg(good == !rows[i].message, "%s: %s", rows[i].name, error.text);
+        if (!good) {
+            ck_assert_int_eq(error.code, SA_DATA);
+            expect_text_end(error.text, rows[i].message);
+        } else {
+            ck_assert_int_eq(file.alignment.targets, rows[i].targets);
+            ck_assert_int_eq(file.alignment.sources, rows[i].sources);
+            for (int k = 0; k < rows[i].targets * rows[i].sources; k++)
+                ck_assert_double_eq(file.alignment.weights[k], rows[i].wanted[k]);
+        }
+        close_file();
+    }
+}
+END_TEST
+
+START_TEST(files_of_pytorch_are_refused) {
+    char bytes[64] = "PK\3\4";
+    memcpy(bytes + 30, "w/data.pkl", 10);
+    ck_assert(!reads(bytes, 40));
+    ck_assert_int_eq(error.code, SA_DATA);
+    char wanted[400];
+    snprintf(wanted, sizeof wanted,
+             "%s: a file of PyTorch's; save its weights by numpy.save('weights.npy', "
+             "torch.load('%s').numpy())",
+             scratch_path("m"), scratch_path("m"));
+    ck_assert_str_eq(error.text, wanted);
+    close_file();
+}
+END_TEST
+
 /* What this program writes it reads, to the same numbers. */
 START_TEST(written_arrays_are_read) {
     double weights[] = {.25, .75, .5, .5, 1, 0, 0, 1, .75, .25, .125, .875};
@@ -291,6 +355,7 @@ static const struct {
     {"{\"weights\": [[1, 2], [3]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [[1, \"2\"]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [1, 2]}", "!m:1: expected \"weights\", rows of equally many numbers"},
+    {"{\"weights\": [[1, 0]]", "!m:1: JSON: expected ',' or '}' at byte 20"},
     {"{}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [[1, 0]], \"source\": [\"a\"]}", "!m:1: expected 2 source words"},
     {"{\"weights\": [[1, 0]], \"target\": [\"a\", \"b\"]}", "!m:1: expected 1 target words"},
@@ -343,6 +408,8 @@ int main(void) {
     tcase_add_loop_test(tests, broken_arrays_are_refused, 0, BROKEN);
     tcase_add_test(tests, an_array_that_is_cut_off);
     tcase_add_test(tests, a_tensor_that_is_damaged);
+    tcase_add_test(tests, a_tensor_is_found_by_its_name);
+    tcase_add_test(tests, files_of_pytorch_are_refused);
     tcase_add_test(tests, written_arrays_are_read);
     tcase_add_test(tests, written_arrays_need_not_be_square);
     tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);

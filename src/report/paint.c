@@ -93,15 +93,15 @@ static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double sc
     *missing_glyphs = NULL;
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
-        const char *text = drawing->text_buffer.text + shape->text;
         cairo_set_source_rgb(canvas, shape->color.red / 255., shape->color.green / 255.,
                              shape->color.blue / 255.);
-        if (shape->kind == SA_SHAPE_TEXT)
-            paint_text(canvas, layout, shape, text, drawing->font);
-        else
+        if (shape->kind != SA_SHAPE_TEXT) {
             paint_rectangle(canvas, shape);
-        if (shape->kind == SA_SHAPE_TEXT && pango_layout_get_unknown_glyphs_count(layout))
-            *missing_glyphs = text;
+            continue;
+        }
+        const char *text = drawing->text_buffer.text + shape->text;
+        paint_text(canvas, layout, shape, text, drawing->font);
+        if (pango_layout_get_unknown_glyphs_count(layout)) *missing_glyphs = text;
     }
     g_object_unref(layout);
     g_object_unref(fonts);

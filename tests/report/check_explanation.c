@@ -136,12 +136,23 @@ START_TEST(columns_stand_side_by_side) {
     add(column("e", 2, (double[]){-3, .5}));
     add(column("exp", 2, (double[]){NAN, 12}));
     add(column("alpha", 2, (double[]){0, .5}));
-    add(column("new", 1, (double[]){7}));
+    add(column("new", 1, (double[]){.5})); /* a bar is of the last of several */
     expect("                       e   exp  alpha\n"
            "     1 le           -3.0          0.0\n"
            "     2 猫猫          0.5  12.0    0.5  ████\n"
            "                    new\n"
-           "     1 le           7.0\n");
+           "     1 le           0.5\n");
+}
+END_TEST
+
+START_TEST(a_row_of_a_matrix_has_its_numbers) {
+    sa_explain_value table = column("h", 2, (double[]){1, 2, 3, 4, 5, 6});
+    table.shape = SA_SHAPE_MATRIX, table.cols = 3;
+    begin(0, false);
+    add(table);
+    expect("  h\n"
+           "     1 le                1       2       3\n"
+           "     2 猫猫              4       5       6\n");
 }
 END_TEST
 
@@ -271,6 +282,7 @@ int main(void) {
     tcase_add_test(tests, the_widest_number_makes_the_column);
     tcase_add_test(tests, equations_keep_their_place_on_the_right);
     tcase_add_test(tests, columns_stand_side_by_side);
+    tcase_add_test(tests, a_row_of_a_matrix_has_its_numbers);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);
     tcase_add_test(tests, likely_words_are_shown);
     tcase_add_test(tests, equally_likely_words_keep_their_order);

@@ -107,6 +107,25 @@ static sa_aligner_model learned(int which, const sa_aligner_pairs *from, int wor
     return model;
 }
 
+static void count_iteration(void *context, int iteration, double value) {
+    int *count = context;
+    ck_assert_int_eq(iteration, ++*count);
+    ck_assert_double_ge(value, 1);
+}
+
+START_TEST(iterations_are_as_many_as_announced) {
+    for (int which = 0; which < MODELS; which++)
+        for (int iterations = 1; iterations <= 4; iterations += 3) {
+            int count = 0;
+            sa_aligner_model model =
+                learned(which, &pairs, WORDS, iterations, 0, 1, count_iteration, &count);
+            const sa_aligner_options options = {which, iterations, 1, 0, .samplers = 3};
+            ck_assert_int_eq(count, sa_aligner_iterations(&options, pairs.count));
+            sa_aligner_model_release(&model);
+        }
+}
+END_TEST
+
 START_TEST(an_unknown_word_comes_from_the_empty_word) {
     const sa_sentence unknown = {(int32_t[]){SA_UNK, SA_EOS}, 2, NULL};
     for (int which = 0; which < MODELS; which++) {
@@ -440,6 +459,7 @@ int main(void) {
     Suite *suite = suite_of("aligner", &tests);
     tcase_add_test(tests, the_lexicon_after_four_iterations);
     tcase_add_test(tests, weights_are_posteriors_and_leave_the_empty_word_its_own);
+    tcase_add_test(tests, iterations_are_as_many_as_announced);
     tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);
     tcase_add_test(tests, variational_bayes_discounts_rare_words);
     tcase_add_test(tests, alpha_is_the_one_chosen);

@@ -426,6 +426,11 @@ START_TEST(names_what_is_missing) {
     job = fitting(), job.positions = SA_POSITIONS_ROPE;
     job.query = TABLE(1, 3, 1, 2, 3), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
+    job.heads = 2, job.query = TABLE(1, 6, 1, 2, 3, 4, 5, 6),
+    job.keys = TABLE(3, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18);
+    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
+    job.heads = 1, job.query = TABLE(1, 3, 1, 2, 3),
+    job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     job.attention = choice("additive"), job.v_a = TABLE(1, 3, 1, 1, 1);
     refused(job, SA_USAGE,
             "--positions rope rotates queries and keys, but --attention additive is not a product "

@@ -492,7 +492,7 @@ START_TEST(hybrid_stacks_keep_a_share_of_the_keys) {
 END_TEST
 
 /* Of a source word stay its annotation, 2 x 20 numbers, and its key of 8, unless that is the
- * annotation itself. */
+ * annotation itself; with coverage also the sum of its weights. */
 START_TEST(keys_that_are_annotations_are_kept_once) {
     static const int scores[] = {SA_ATTENTION_ADDITIVE, SA_ATTENTION_DOT, SA_ATTENTION_RAW_DOT};
     static const size_t numbers[] = {40 + 8, 40 + 8, 40};
@@ -506,6 +506,8 @@ START_TEST(keys_that_are_annotations_are_kept_once) {
             settings.encoder = SA_ENCODER_UNI;
         ck_assert_msg(sa_settings_check(&settings, &error), "%s", error.text);
         ck_assert_uint_eq(sa_settings_cache_size(&settings).source_word, 4 * numbers[k]);
+        settings.coverage = SA_COVERAGE_LOSS;
+        ck_assert_uint_eq(sa_settings_cache_size(&settings).source_word, 4 * (numbers[k] + 1));
     }
 }
 END_TEST

@@ -506,6 +506,7 @@ START_TEST(keys_that_are_annotations_are_kept_once) {
             settings.encoder = SA_ENCODER_UNI;
         ck_assert_msg(sa_settings_check(&settings, &error), "%s", error.text);
         ck_assert_uint_eq(sa_settings_cache_size(&settings).source_word, 4 * numbers[k]);
+        ck_assert_uint_eq(sa_settings_cache_size(&settings).state, 4 * (size_t)settings.hidden);
         settings.coverage = SA_COVERAGE_LOSS;
         ck_assert_uint_eq(sa_settings_cache_size(&settings).source_word, 4 * (numbers[k] + 1));
     }

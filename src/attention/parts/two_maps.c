@@ -95,7 +95,6 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     for (int i = 0; i < A1.rows; i++)
         for (int j = 0; j < A1.cols; j++)
             sa_row(head->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
-    sa_trace_head(w, head, "pi(e)", head->alpha);
     sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "A_1", "A1_ij", A1);
     sa_part_trace(w, part, head, NULL, SA_SHAPE_COLUMN, "A_2", "A2_ij", A2);
     sa_part_trace_number(

@@ -70,6 +70,25 @@ START_TEST(the_lexicon_after_four_iterations) {
 }
 END_TEST
 
+/* So that every thread has several at once. */
+START_TEST(pairs_that_are_repeated_change_nothing) {
+    enum { TIMES = 3 * SA_MAX_THREADS };
+    static sa_sentence sources[TIMES * PAIRS], targets[TIMES * PAIRS];
+    for (int i = 0; i < TIMES * PAIRS; i++)
+        sources[i] = source[i % PAIRS], targets[i] = target[i % PAIRS];
+    for (int threads = 1; threads < 4; threads += 2) {
+        sa_aligner_model model;
+        const sa_aligner_options options = {.iterations = 4, .threads = threads};
+        const sa_aligner_pairs many = {sources, targets, TIMES * PAIRS};
+        ck_assert_msg(sa_aligner_learn(&model, &options, &many, WORDS, WORDS, NULL, NULL, &error),
+                      "%s", error.text);
+        for (int k = 0; k < ENTRIES; k++)
+            ck_assert_double_eq_tol(model.lexicon.t[k], lexicon_of_four[k].t, 1e-12);
+        sa_aligner_model_release(&model);
+    }
+}
+END_TEST
+
 START_TEST(weights_are_posteriors_and_leave_the_empty_word_its_own) {
     sa_aligner_model model = model1_after(4);
     static const double golden[] = {
@@ -458,6 +477,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("aligner", &tests);
     tcase_add_test(tests, the_lexicon_after_four_iterations);
+    tcase_add_test(tests, pairs_that_are_repeated_change_nothing);
     tcase_add_test(tests, weights_are_posteriors_and_leave_the_empty_word_its_own);
     tcase_add_test(tests, iterations_are_as_many_as_announced);
     tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);

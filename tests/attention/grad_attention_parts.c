@@ -496,12 +496,34 @@ START_TEST(weights_are_replaced) {
 }
 END_TEST
 
+/* Every third layer of self-attention, and all cross-attention, sees all words. */
+START_TEST(full_layers_of_a_hybrid_have_no_window) {
+    sa_settings own;
+    sa_settings_init(&own);
+    own.attention = SA_ATTENTION_LINEAR, own.window = SA_WINDOW_SLIDING;
+    for (own.hybrid = 0; own.hybrid < 4; own.hybrid += 3)
+        for (int site = SA_SITE_CROSS; site <= SA_SITE_DECODER; site++)
+            for (int layer = 1; layer <= 6; layer++) {
+                const bool full = own.hybrid && (site == SA_SITE_CROSS || layer % 3 == 0);
+                const sa_attention_sizes at = sa_attention_sizes_at(
+                    sa_attention_sizes_of(&own, 4, 4), (sa_attention_site)site, layer);
+                ck_assert_int_eq(at.site, site);
+                ck_assert_int_eq(at.layer, layer);
+                ck_assert_int_eq(at.settings.window, full ? SA_WINDOW_NONE : SA_WINDOW_SLIDING);
+                ck_assert_int_eq(at.settings.attention,
+                                 full ? SA_ATTENTION_SCALED_DOT : SA_ATTENTION_LINEAR);
+                ck_assert_ptr_eq(at.score, &sa_scores[at.settings.attention]);
+            }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("parts of attention in double", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
     tcase_add_test(tests, fertility_is_at_most_n);
+    tcase_add_test(tests, full_layers_of_a_hybrid_have_no_window);
     tcase_add_test(tests, the_own_value_is_taken_out);
     tcase_add_loop_test(tests, weights_of_a_memory, 0, sizeof deltas / sizeof *deltas);
     tcase_add_loop_test(tests, gates_of_a_memory, 0, sizeof deltas / sizeof *deltas);

@@ -101,10 +101,22 @@ START_TEST(broken_archives_are_refused) {
 }
 END_TEST
 
+/* In the directory, which counts. */
+START_TEST(encrypted_files_are_refused) {
+    make((const char *const[]){"a"}, 1);
+    const size_t flags = 30 + 1 + 4 + sizeof verse - 1 + 8;
+    archive[flags] = 1 << 1; /* how it was deflated */
+    ck_assert(unpacks(size, "a", 1000));
+    archive[flags] = 1;
+    refuses("a", "x.npz: the archive is broken, or packed in an unusual way");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("zip", &tests);
     tcase_add_test(tests, files_are_found_by_name);
     tcase_add_test(tests, broken_archives_are_refused);
+    tcase_add_test(tests, encrypted_files_are_refused);
     return suite_run(suite);
 }

@@ -513,6 +513,18 @@ START_TEST(keys_that_are_annotations_are_kept_once) {
 }
 END_TEST
 
+/* Without attention no source word is kept, but the vector that stands for all of them. */
+START_TEST(a_fixed_vector_is_kept) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.hidden = 20, settings.decoder = SA_DECODER_FIXED;
+    const sa_cache_size cache = sa_settings_cache_size(&settings);
+    ck_assert_uint_eq(cache.state, 4 * (20 + 20));
+    ck_assert_uint_eq(cache.source_word, 0);
+    ck_assert_uint_eq(cache.target_word, 0);
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("settings", &cases);
@@ -539,5 +551,6 @@ int main(void) {
     tcase_add_test(cases, the_shape_of_a_model_is_taken);
     tcase_add_test(cases, keys_that_are_annotations_are_kept_once);
     tcase_add_test(cases, hybrid_stacks_keep_a_share_of_the_keys);
+    tcase_add_test(cases, a_fixed_vector_is_kept);
     return suite_run(suite);
 }

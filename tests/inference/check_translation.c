@@ -197,6 +197,30 @@ START_TEST(words_of_long_sentences_are_hidden) {
 }
 END_TEST
 
+/* Of models that read the source in other words, none may copy, whichever it is. */
+START_TEST(ensembles_of_other_words_do_not_copy) {
+    static const char *const options[] = {"", "source-tokenizer=char max-len=20",
+                                          "source-tokenizer=char max-len=20 copy=yes"};
+    sa_model *models[3];
+    sa_translation found[SENTENCES];
+    for (int m = 0; m < 3; m++) open_model(options[m]), models[m] = model;
+    for (int m = 0; m < 6; m++) {
+        sa_model *const order[] = {models[m / 2], models[(m / 2 + 1 + m % 2) % 3]};
+        const bool copies = order[0] == models[2] || order[1] == models[2],
+                   other = order[0] == models[0] || order[1] == models[0];
+        const bool good =
+            sa_translate_ensemble(order, 2, sources, SENTENCES, &search, found, &error);
+        ck_assert_msg(good == !(copies && other), "%d: %s", m, error.text);
+        if (good) sa_translations_release(found, SENTENCES);
+        if (!good)
+            ck_assert_str_eq(error.text,
+                             "models with different source tokenizers translate together without "
+                             "copying and without what needs their attention weights");
+    }
+    for (int m = 0; m < 3; m++) sa_model_close(models[m]);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("translation", &tests);
@@ -206,5 +230,6 @@ int main(void) {
     tcase_add_test(tests, prefixes_are_taken_over);
     tcase_add_test(tests, other_spellings_are_noted);
     tcase_add_test(tests, words_of_long_sentences_are_hidden);
+    tcase_add_test(tests, ensembles_of_other_words_do_not_copy);
     return suite_run(suite);
 }

@@ -386,6 +386,26 @@ START_TEST(names_what_does_not_fit) {
 }
 END_TEST
 
+START_TEST(rotations_turn_pairs_of_products) {
+    sa_attend_options job = fitting();
+    job.positions = SA_POSITIONS_ROPE;
+    job.query = TABLE(1, 3, 1, 2, 3), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
+    job.heads = 2, job.query = TABLE(1, 6, 1, 2, 3, 4, 5, 6),
+    job.keys = TABLE(3, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18);
+    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
+    job.heads = 1, job.query = TABLE(1, 3, 1, 2, 3),
+    job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    job.attention = choice("additive"), job.v_a = TABLE(1, 3, 1, 1, 1);
+    refused(job, SA_USAGE,
+            "--positions rope rotates queries and keys, but --attention additive is not a product "
+            "of theirs");
+    job = fitting(), job.positions = SA_POSITIONS_ROPE;
+    attend(&job);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
 START_TEST(names_what_is_missing) {
     sa_attend_options job = fitting();
     job.heads = 3;
@@ -423,21 +443,6 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
             "--positions, --causal, --mask, --bandwidth and --degree");
-    job = fitting(), job.positions = SA_POSITIONS_ROPE;
-    job.query = TABLE(1, 3, 1, 2, 3), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
-    job.heads = 2, job.query = TABLE(1, 6, 1, 2, 3, 4, 5, 6),
-    job.keys = TABLE(3, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18);
-    refused(job, SA_DATA, "--positions rope rotates pairs of numbers, but a key has 3");
-    job.heads = 1, job.query = TABLE(1, 3, 1, 2, 3),
-    job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-    job.attention = choice("additive"), job.v_a = TABLE(1, 3, 1, 1, 1);
-    refused(job, SA_USAGE,
-            "--positions rope rotates queries and keys, but --attention additive is not a product "
-            "of theirs");
-    job = fitting(), job.positions = SA_POSITIONS_ROPE;
-    attend(&job);
-    sa_attend_result_release(&out);
     job = fitting(), job.normalizer = SA_NORMALIZER_ENTMAX, job.entmax_alpha = 2.5;
     refused(job, SA_USAGE, "--entmax-alpha 2.5: above 1 and at most 2");
     job = fitting(), job.bandwidth = 0.5;
@@ -465,6 +470,7 @@ int main(void) {
     tcase_add_test(tests, tells_every_step);
     tcase_add_test(tests, formulas_have_what_is_given);
     tcase_add_test(tests, names_what_does_not_fit);
+    tcase_add_test(tests, rotations_turn_pairs_of_products);
     tcase_add_test(tests, names_what_is_missing);
     return suite_run(suite);
 }

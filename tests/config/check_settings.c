@@ -525,6 +525,17 @@ START_TEST(a_fixed_vector_is_kept) {
 }
 END_TEST
 
+/* The places of its Gaussians belong to the state. */
+START_TEST(moving_windows_keep_their_places) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.hidden = 20, settings.attn = 8, settings.attention = SA_ATTENTION_GRAVES;
+    const sa_cache_size cache = sa_settings_cache_size(&settings);
+    ck_assert_uint_eq(cache.state, 4 * (20 + 3));
+    ck_assert_uint_eq(cache.source_word, 4 * 40);
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("settings", &cases);
@@ -552,5 +563,6 @@ int main(void) {
     tcase_add_test(cases, keys_that_are_annotations_are_kept_once);
     tcase_add_test(cases, hybrid_stacks_keep_a_share_of_the_keys);
     tcase_add_test(cases, a_fixed_vector_is_kept);
+    tcase_add_test(cases, moving_windows_keep_their_places);
     return suite_run(suite);
 }

@@ -138,6 +138,24 @@ START_TEST(conditionals_are_those_of_the_definition) {
 }
 END_TEST
 
+/* A seventh word of one is as unlikely as can be. */
+START_TEST(fertilities_end) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    double prior, first = 0;
+    open_text(&rng, SA_GIBBS_FERTILITY);
+    add_pair(&rng, 1, 1);
+    count_text();
+    for (int phi = 0; phi < 10; phi++) {
+        const double *F = all.fertility[all.e[0][0]];
+        all.phi[0] = phi;
+        sa_gibbs_weigh(&all.s, &all.pair[0], 0, 0, 2, &prior);
+        if (!phi) first = all.weight[0] / (F[1] / F[0]);
+        ck_assert_double_eq_tol(all.weight[0] / first / (phi < 6 ? F[phi + 1] / F[phi] : 1e-10), 1,
+                                1e-12);
+    }
+}
+END_TEST
+
 /* Jumps of 49 words back and more have one count, and so have those of 50 words on and more. */
 START_TEST(far_jumps_are_counted_together) {
     enum { I = 120, LEFT = 60, RIGHT = 65 };
@@ -382,6 +400,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("fertility", &tests);
     tcase_add_loop_test(tests, conditionals_are_those_of_the_definition, 0, 3);
+    tcase_add_test(tests, fertilities_end);
     tcase_add_test(tests, far_jumps_are_counted_together);
     tcase_add_loop_test(tests, a_word_of_two_pairs_has_golden_conditionals, 0, 3);
     tcase_add_test(tests, counts_follow_the_links);

@@ -163,6 +163,19 @@ START_TEST(test_closed) {
 }
 END_TEST
 
+/* A program without standard input gets its number for a file. */
+START_TEST(test_number_of_standard_input) {
+    sa_error error;
+    const int input = dup(STDIN_FILENO);
+    ck_assert(input > 0 && close(STDIN_FILENO) == 0);
+    const bool good = save(scratch_path("c"), &error);
+    ck_assert_int_eq(open("/dev/null", O_RDONLY), STDIN_FILENO); /* it was closed again */
+    ck_assert(dup2(input, STDIN_FILENO) == STDIN_FILENO && close(input) == 0);
+    ck_assert_msg(good, "%s", error.text);
+    ck_assert_int_eq(scratch_files(), 1);
+}
+END_TEST
+
 START_TEST(test_no_place) {
     sa_error error;
     char wanted[256];
@@ -419,6 +432,7 @@ int main(void) {
     tcase_add_test(tests, test_descriptors);
     tcase_add_loop_test(tests, test_links_with_numbers, 0, 3);
     tcase_add_test(tests, test_closed);
+    tcase_add_test(tests, test_number_of_standard_input);
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);
     tcase_add_loop_test(tests, test_failing_calls, 0, 8);

@@ -95,6 +95,29 @@ START_TEST(one_thread_is_the_callers) {
 }
 END_TEST
 
+static void ask_to_stop(void *context, int piece) {
+    ((bool *)context)[piece] = sa_stopping();
+}
+
+/* A watch stops what its pool runs, and nothing else. */
+START_TEST(a_watch_ends_with_its_tasks) {
+    volatile sig_atomic_t stop = 0;
+    const sa_watch watch = {.stop = &stop}, late = {.deadline = 1e-9};
+    for (int threads = 1; threads < 3; threads++) {
+        sa_pool *pool = sa_pool_open(threads, NULL);
+        for (int round = 0; round < 4; round++) {
+            bool stopping[8];
+            stop = round == 1;
+            sa_pool_watch(pool, round == 3 ? NULL : round == 2 ? &late : &watch);
+            sa_pool_run(pool, 8, ask_to_stop, stopping);
+            for (int i = 0; i < 8; i++) ck_assert_int_eq(stopping[i], round == 1 || round == 2);
+            ck_assert(!sa_stopping());
+        }
+        sa_pool_close(pool);
+    }
+}
+END_TEST
+
 static void meet_others(void *context, int piece) {
     (void)piece;
     meet(*(const int *)context);
@@ -175,6 +198,7 @@ int main(void) {
     tcase_add_test(tests, the_caller_sees_what_ten_thousand_jobs_wrote);
     tcase_add_test(tests, a_quota_is_rounded_up_to_cores);
     tcase_add_test(tests, one_thread_is_the_callers);
+    tcase_add_test(tests, a_watch_ends_with_its_tasks);
     tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);
     tcase_add_test(tests, no_number_means_one_per_core);

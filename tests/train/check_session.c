@@ -293,6 +293,28 @@ START_TEST(a_save_that_fails_is_tried_again) {
 }
 END_TEST
 
+static void move_away(void *context, const sa_progress *progress) {
+    if (progress->kind == SA_PROGRESS_VALIDATION) rename(out_path, context);
+}
+
+/* Only what may pass is waited for. */
+START_TEST(a_folder_that_goes_away_ends_a_training) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    char wanted[200], moved[128];
+    strcpy(moved, scratch_path("moved"));
+    snprintf(wanted, sizeof wanted, "cannot open '%s/': No such file or directory", out_path);
+    const sa_train_options training = {.settings = &settings,
+                                       .train = train_path,
+                                       .out = out_path,
+                                       .report = move_away,
+                                       .context = moved};
+    ck_assert(!sa_train(&training, &outcome, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_str_eq(error.text, wanted);
+}
+END_TEST
+
 /* A frame of an earlier moment cannot be made later: the rest is saved, and the end tells of it. */
 /* A film has the frames of which it has the mean of the heads, so that is written last. */
 START_TEST(a_frame_that_is_lost) {
@@ -361,6 +383,7 @@ int main(void) {
     Suite *suite = suite_of("session", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_loop_test(tests, a_save_that_fails_is_tried_again, 0, 21);
+    tcase_add_test(tests, a_folder_that_goes_away_ends_a_training);
     tcase_add_test(tests, a_frame_that_is_lost);
     tcase_add_test(tests, a_training_is_not_replaced_unasked);
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);

@@ -41,7 +41,6 @@ grep -q '"3.5";0,' matrices/0001.csv || fail "a word that is a number has change
 expect 2 "--spreadsheet needs --csv or --tidy" align-words gold.tsv --spreadsheet --pharaoh -
 expect 2 "--semicolons needs --spreadsheet" align-words gold.tsv --semicolons --csv matrices
 
-# These are no part of scripts/setup --tests: they are large.
 there() {
     command -v "$1" >/dev/null || {
         echo "$1 is not installed: its recipe is skipped"

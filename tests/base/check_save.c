@@ -163,7 +163,7 @@ START_TEST(test_closed) {
 }
 END_TEST
 
-/* A program without standard input gets its number for a file. */
+/* Without standard input the folder gets its number, 0. */
 START_TEST(test_number_of_standard_input) {
     sa_error error;
     const int input = dup(STDIN_FILENO);

@@ -101,7 +101,7 @@ START_TEST(broken_archives_are_refused) {
 }
 END_TEST
 
-/* In the directory, which counts. */
+/* The flag is read in the directory. */
 START_TEST(encrypted_files_are_refused) {
     make((const char *const[]){"a"}, 1);
     const size_t flags = 30 + 1 + 4 + sizeof verse - 1 + 8;

@@ -354,7 +354,6 @@ START_TEST(columns_follow_the_direction_of_the_source) {
 }
 END_TEST
 
-/* "Ǆ" is half as wide again as the estimate. */
 /* Of the first and the last character of each range of scripts, and of its neighbors. */
 START_TEST(estimated_widths_of_scripts) {
     static const struct {
@@ -400,6 +399,7 @@ START_TEST(estimated_widths_of_scripts) {
 }
 END_TEST
 
+/* "Ǆ" is half as wide again as the estimate. */
 START_TEST(a_wide_word_has_its_measured_width) {
     static const char wide[] = "ǄǄǄǄǄǄ";
     ck_assert_double_ge(sa_drawing_text_width("every@@", NULL),

@@ -109,7 +109,6 @@ START_TEST(a_page_does_not_tell_of_threads) {
 }
 END_TEST
 
-/* Of these normalizers the weights of words may sum to less than 1; so may any without settings. */
 START_TEST(a_page_names_the_seeds) {
     sa_settings settings = small_settings();
     sa_html_report report;
@@ -123,6 +122,7 @@ START_TEST(a_page_names_the_seeds) {
 }
 END_TEST
 
+/* Of these normalizers the weights of words may sum to less than 1; so may any without settings. */
 START_TEST(a_page_tells_whether_there_is_a_null_key) {
     static const char *const with[] = {"null", "null-key", "sink", "stick-breaking", "softpick"};
     for (int k = -1; k < 0 || sa_normalizers[k].name; k++) {

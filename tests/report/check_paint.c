@@ -213,7 +213,7 @@ START_TEST(a_scaled_picture_has_300_dpi) {
 END_TEST
 
 /* The last of several texts with a character that no font has. */
-START_TEST(missing_glyphs_are_told) {
+START_TEST(missing_glyphs_are_reported) {
     static const char *const texts[] = {"\U0010fffd", "a\U0010fffd", "b"};
     const char *missing_glyphs;
     sa_drawing drawing = {.width = 90, .height = 60, .scale = 1};
@@ -238,7 +238,7 @@ int main(void) {
     tcase_add_test(tests, text_is_painted_where_svg_has_it);
     tcase_add_test(tests, dashes_are_twice_as_long_as_wide);
     tcase_add_test(tests, a_scaled_picture_has_300_dpi);
-    tcase_add_test(tests, missing_glyphs_are_told);
+    tcase_add_test(tests, missing_glyphs_are_reported);
 #endif
     return suite_run(suite);
 }

@@ -297,7 +297,7 @@ static void move_away(void *context, const sa_progress *progress) {
     if (progress->kind == SA_PROGRESS_VALIDATION) rename(out_path, context);
 }
 
-/* Only what may pass is waited for. */
+/* Only an error that may pass is survived. */
 START_TEST(a_folder_that_goes_away_ends_a_training) {
     sa_settings settings = small_settings();
     sa_train_result outcome;

@@ -1,7 +1,7 @@
 # The HTML report in a real browser: it opens from the disk in silence, does what it says by mouse
 # and by keyboard, shows the numbers of the CSV files, and texts of a corpus stay texts.
 . tests/support/cli.sh
-need chromium node
+need "$chromium" node
 coproc node "$root/tests/support/report.js"
 report() {
     local IFS=$'\t' answer=

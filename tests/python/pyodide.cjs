@@ -62,7 +62,7 @@ for name in "module.py", "copies.py":
 
 async function main(folder, program, ...notebooks) {
   const server = await serve(folder);
-  const browser = program === "node" ? null : new Browser(program);
+  const browser = program === "node" ? null : new Browser();
   try {
     if (!browser)
       return await check(server.address, require(path.resolve(folder, "pyodide")), notebooks);

@@ -26,9 +26,9 @@ notebook lesson-3.ipynb
 echo '<!doctype html><title>Pyodide</title>' >page.html
 ln -s "$modules/pyodide" pyodide
 ln -s "$root/tests" tests
-for place in node chromium; do
-    has $place || continue
-    node tests/python/pyodide.cjs . $place own-pairs.ipynb lesson-3.ipynb >out 2>err || fail "Pyodide, $place: $(cat err)"
+for place in node "$chromium"; do
+    has "$place" || continue
+    node tests/python/pyodide.cjs . "$place" own-pairs.ipynb lesson-3.ipynb >out 2>err || fail "Pyodide, $place: $(cat err)"
     grep -E '^(Pyodide |import softalign:|Ran )' out
     for shown in 'own-pairs.ipynb shows 2 pages' 'lesson-3.ipynb shows 4 pages' 'OK (skipped=[0-9]*)'; do
         grep -qx "$shown" out || fail "Pyodide, $place: no '$shown': $(tail -n 20 out)"

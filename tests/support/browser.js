@@ -12,12 +12,12 @@ const { pathToFileURL } = require("node:url");
 const inPage = (program) => `with (globalThis.softalign ?? {}) { ${program} }`;
 
 class Browser {
-  constructor(command) {
+  constructor() {
     this.profile = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
     this.child = spawn(
-      command,
+      process.env.CHROMIUM || "chromium-headless-shell",
       [
-        "--headless=new",
+        "--headless",
         "--remote-debugging-pipe",
         "--no-sandbox",
         "--disable-gpu",
@@ -25,6 +25,8 @@ class Browser {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-dev-shm-usage",
+        // Without windows, the renderer would end at the first trap of a module.
+        "--disable-features=WebAssemblyTrapHandler",
         `--user-data-dir=${this.profile}`,
         "about:blank",
       ],

@@ -28,7 +28,7 @@ const checks = {
 
 // Each check has cookies and storage of its own, as if the browser had just been installed.
 (async () => {
-  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  const browser = new Browser();
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const [check, ...words] = line.split("\t");
     const late = setTimeout(() => {

@@ -132,7 +132,7 @@ assert.equal(argumentToModule("a\\b.tsv", "linux", there), "a\\b.tsv");
 // In a page, as a module of a static server.
 if (browser) {
   const files = await serve(folder);
-  const chromium = new Browser(browser);
+  const chromium = new Browser();
   writeFileSync(`${folder}/page.html`, "<!doctype html><title>softalign</title>");
   try {
     const tab = await chromium.open(`${files.address}page.html`);

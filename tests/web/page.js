@@ -22,9 +22,9 @@ const PARTS = [
   [drawn, underlined, fits, seen],
 ];
 
-async function main(file, folder, command = "chromium") {
+async function main(file, folder, command = "") {
   const isFirefox = command.startsWith("firefox");
-  const browser = isFirefox ? new Firefox() : new Browser(command);
+  const browser = isFirefox ? new Firefox() : new Browser();
   try {
     const size = fs.statSync(file).size;
     assert.ok(size <= 1.2e6, `${size} bytes`);

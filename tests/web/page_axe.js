@@ -81,7 +81,7 @@ async function check(browser, file) {
 }
 
 (async () => {
-  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  const browser = new Browser();
   const said = [];
   for (const file of files) said.push(...(await check(browser, file)));
   await browser.close();

@@ -24,7 +24,7 @@ const farthest = (one, other) =>
   Math.max(...one.flatMap((color, i) => color.map((part, k) => Math.abs(part - other[i][k]))));
 
 (async () => {
-  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  const browser = new Browser();
   try {
     for (let i = 2; i < process.argv.length; i += 2) {
       const page = await browser.open(process.argv[i]);

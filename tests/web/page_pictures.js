@@ -148,7 +148,7 @@ async function missed(page, file, plants) {
 
 (async () => {
   const [charts, film, regression, points, signed, ...figures] = process.argv.slice(2);
-  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  const browser = new Browser();
   try {
     const page = await browser.open(`${figures[0]}.html`, WINDOW);
     const said = [];

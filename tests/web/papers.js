@@ -102,7 +102,7 @@ async function equations(browser, folder, year) {
 }
 
 async function main(folder) {
-  const browser = new Browser("chromium");
+  const browser = new Browser();
   try {
     for (const year of [2015, 2017]) {
       const page = await browser.open(path.join(folder, `paper-${year}.html`), {

@@ -1,6 +1,6 @@
 # axe-core finds nothing on any page: the playground and its stage, hand-outs, reports, slides, the history.
 . tests/support/cli.sh
-need chromium node
+need "$chromium" node
 axe=${SOFTALIGN_PACKAGES:-$root/build/packages}/node_modules/axe-core/axe.min.js
 [ -s "$axe" ] || {
     echo "npm's axe-core is missing (scripts/setup --tests): skipped"

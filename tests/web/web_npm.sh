@@ -168,6 +168,6 @@ diff -r -x .lock -x .locked -x bin -x out -x err -x log.csv -x '*.html' lessons/
 grep -q '^Question: ' out || fail "lesson 9 asks nothing: $(cat out)"
 expect 2 "the folder lessons/09-self-attention exists; --overwrite deletes it" lessons 9
 browser=
-has chromium && browser=chromium
+has "$chromium" && browser=$chromium
 node "$root/tests/web/check_npm.mjs" "$PWD/node_modules/softalign" "$door" $browser || fail "the library"
 finish

@@ -1,7 +1,7 @@
 # The playground in a real browser: it opens from the disk in silence, learns after one click, does what it
 # says by mouse and by keyboard, and what is pasted, dropped or linked stays text.
 . tests/support/cli.sh
-need chromium node
+need "$chromium" node
 build_playground
 cmp playground.html <(sed 's/<html data-papers/<html/' playground/index.html) || fail "the folder has another page"
 for stop in 1 2 3 4 5 6 7 8; do

@@ -1,7 +1,7 @@
 # The annotated papers in a browser: names and lines light up, numbers follow the step and the training, and a changed line
 # of the C file is in the page. (guard_papers.sh checks that texts and code fit.)
 . tests/support/cli.sh
-need chromium node clang wasm-ld
+need "$chromium" node clang wasm-ld
 [ -d "${SOFTALIGN_PACKAGES:-$root/build/packages}/node_modules/temml" ] || {
     echo "npm's temml is missing (scripts/setup --playground): skipped"
     exit 77

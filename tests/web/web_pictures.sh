@@ -1,7 +1,7 @@
 # Forty figures, each as an SVG file and as a page, and the charts of four pages: every mark is explained, no text is small, covered or cut off, and the
 # scale fits the numbers (picture_rules.js). The rules find violations that are planted.
 . tests/support/cli.sh
-need chromium node
+need "$chromium" node
 "$softalign" corpus reorder --pairs 1 --split test >reorder.tsv
 for task in phrases copy reverse induction dates fertility; do "$softalign" corpus $task --pairs 1 --seed 5 >$task.tsv; done
 figures=()

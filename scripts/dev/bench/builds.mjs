@@ -102,7 +102,7 @@ softalign.train("pairs.tsv", "run", max_time=0, valid_every=1000000, **json.load
 
 async function browser() {
   const server = await serve("package");
-  const chromium = new Browser("chromium");
+  const chromium = new Browser();
   writeFileSync("package/page.html", "<!doctype html><title>softalign</title>");
   const page = await chromium.open(`${server.address}page.html`);
   const spent = () => performance.now() / 1000;

@@ -45,7 +45,7 @@ find_package(softalign 0.2 REQUIRED)
 add_executable(look look.c)
 target_link_libraries(look softalign::softalign)
 PROJECT
-cmake -S project -B project/build -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$root" >cmake.log 2>&1 &&
+cmake $(type -P make >/dev/null || echo -G Ninja) -S project -B project/build -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$root" >cmake.log 2>&1 &&
     cmake --build project/build >>cmake.log 2>&1 || fail "find_package: $(tail -20 cmake.log)"
 uses "find_package" project/build/look
 

@@ -60,6 +60,36 @@ START_TEST(only_the_given_bytes_are_looked_at) {
 }
 END_TEST
 
+/* What follows the first bytes in files as programs write them plays no part. */
+START_TEST(files_are_recognized_by_their_first_bytes) {
+    static const struct {
+        const char bytes[24], *format;
+    } files[] = {
+        {"\x89PNG\r\n\x1a\n", "a PNG picture"},
+        {"\177ELF\2\1\1", "a program"},
+        {"%PDF-1.5\n", "a PDF file"},
+        {"PAR1\x15\x04", "a Parquet file"},
+        {"BZh91AY&SY", "a bzip2 file"},
+        {"\x28\xb5\x2f\xfd\x24\x0c", "a Zstandard file"},
+        {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
+        {"GGUF\3", "a GGUF file"},
+        {"\x93NUMPY\1", "a NumPy .npy file"},
+        {"\x80\2}q", "a Python pickle (a PyTorch .pt file?)"},
+        {"\x1c\0\0\0TFL3\x14", "a TensorFlow Lite file"},
+        {"\x1f\x8b\x08\x08", "a gzip file"},
+        {"<!DOCTYPE html><html>", "a web page"},
+        {"<!doctype html><html>", "a web page"},
+        {"<html lang=\"en\">", "a web page"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *command,
+            *format = sa_file_format(files[i].bytes, sizeof files[i].bytes, false, &command);
+        ck_assert_msg(format && !strcmp(format, files[i].format), "%s: %s", files[i].format,
+                      format);
+    }
+}
+END_TEST
+
 START_TEST(other_files_are_recognized) {
     const char *command = NULL;
     ck_assert_str_eq(sa_file_format("\xff\xfe"
@@ -105,6 +135,7 @@ static void normal(const char *text, bool lower, const char *expected) {
 START_TEST(text_is_composed) {
     normal("", false, "");
     normal("e\xcc\x81t\xc3\xa9", false, "été");
+    normal("\xc3\xa9te\xcc\x81", false, "été");
     normal("\xe2\x84\xab", false, "Å"); /* the Ångström sign */
     normal("\xe1\x84\x80\xe1\x85\xa1", false, "가");
     normal("q\xcc\x87\xcc\xa3", false, "q\xcc\xa3\xcc\x87"); /* marks in their order */
@@ -323,6 +354,7 @@ int main(void) {
     tcase_add_loop_test(valid, invalid_text_is_found_at_its_byte, 0,
                         (int)(sizeof invalid / sizeof *invalid));
     tcase_add_test(valid, only_the_given_bytes_are_looked_at);
+    tcase_add_test(valid, files_are_recognized_by_their_first_bytes);
     tcase_add_test(valid, other_files_are_recognized);
     suite_add_tcase(suite, valid);
 

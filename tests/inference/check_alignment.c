@@ -378,6 +378,8 @@ START_TEST(weights_are_averaged) {
     ck_assert_str_eq(error.text, wanted);
     ck_assert(!sa_average_models(gap, 2, mean_path, &error));
     ck_assert_str_eq(error.text, "'models[1]' is NULL");
+    ck_assert(!sa_average_models(gap + 1, 1, mean_path, &error));
+    ck_assert_str_eq(error.text, "'models[0]' is NULL");
     ck_assert(!sa_average_models(all, 0, mean_path, &error));
     ck_assert_str_eq(error.text, "no models to average");
     scratch_write(train_path, "w1 w0\tv1 v0\nw2 w1\tv2 v1\n", 24);

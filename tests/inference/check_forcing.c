@@ -67,6 +67,10 @@ START_TEST(what_has_no_attention_is_not_forced) {
     ck_assert(!sa_align(model, &options, pairs, PAIRS, expect_links, &seen, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
+    sa_override override;
+    error = (sa_error){0};
+    ck_assert(!sa_override_open(&override, options.override, model, pairs, PAIRS, &error));
+    ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
     close_model();
 }
 END_TEST

@@ -95,6 +95,7 @@ START_TEST(joins_words) {
         {"%join à *s ||| aux\n[S] ||| x ||| à chats\n[S] ||| y ||| à chat\n[S] ||| z ||| à s\n",
          "x\taux chats\t0-0 0-1\ny\tà chat\t0-0 0-1\nz\taux s\t0-0 0-1\n"},
         {"[S] ||| un +do +able z ||| x +y + ||| 0-0 1-1 3-2\n", "undoable z\txy +\t0-0 1-1\n"},
+        {"%join-source ab * ||| no\n[S] ||| a +b c ||| x ||| 0-0\n", "ab c\tx\t0-0\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1000];

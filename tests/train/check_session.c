@@ -49,6 +49,28 @@ START_TEST(time_left_follows_the_speed_of_this_run) {
 }
 END_TEST
 
+static volatile sig_atomic_t stopped;
+
+static void check_unknown(void *context, const sa_progress *progress) {
+    ck_assert_double_lt(progress->seconds_left, 0);
+    stopped = 1;
+}
+
+START_TEST(time_left_is_unknown_without_limits) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    settings.steps = 0;
+    ck_assert_msg(sa_train(&(sa_train_options){.settings = &settings,
+                                               .train = train_path,
+                                               .out = out_path,
+                                               .report = check_unknown,
+                                               .stop = &stopped},
+                           &outcome, &error),
+                  "%s", error.text);
+    ck_assert(stopped);
+}
+END_TEST
+
 /* Only the options of the run may be others. */
 START_TEST(resuming_changes_no_setting) {
     char wanted[256];
@@ -387,6 +409,7 @@ int main(void) {
     tcase_add_test(tests, a_frame_that_is_lost);
     tcase_add_test(tests, a_training_is_not_replaced_unasked);
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);
+    tcase_add_test(tests, time_left_is_unknown_without_limits);
     tcase_add_test(tests, a_training_that_is_over_adds_nothing);
     tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);
     tcase_add_test(tests, guided_alignment_needs_alignments);

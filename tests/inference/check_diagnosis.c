@@ -1,4 +1,5 @@
 /* Diagnoses: which pairs are the cases of a finding, in which order, and the words they name. */
+#include "metrics/diagnostics.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
@@ -202,6 +203,18 @@ START_TEST(uniform_attention_may_be_chosen) {
 }
 END_TEST
 
+START_TEST(problems_are_listed) {
+    for (size_t i = 0; i < SA_DIAGNOSTICS; i++) {
+        const char *measure;
+        double threshold;
+        ck_assert_str_eq(sa_diagnostic_name(i, &measure, &threshold), sa_diagnostics[i].name);
+        ck_assert_str_eq(measure, sa_diagnostics[i].measure);
+        ck_assert_double_eq(threshold, sa_diagnostics[i].threshold);
+    }
+    ck_assert_ptr_null(sa_diagnostic_name(SA_DIAGNOSTICS, NULL, NULL));
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("diagnosis", &tests);
@@ -213,5 +226,6 @@ int main(void) {
     tcase_add_test(tests, links_that_are_off_by_one_are_found);
     tcase_add_test(tests, identical_tokens_are_off_by_one);
     tcase_add_test(tests, uniform_attention_may_be_chosen);
+    tcase_add_test(tests, problems_are_listed);
     return suite_run(suite);
 }

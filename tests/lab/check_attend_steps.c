@@ -394,6 +394,10 @@ START_TEST(limits_are_where_they_are_said_to_be) {
     job = job_of(SA_ATTENTION_DOT, 1);
     job.query = job.keys = job.values = (sa_table){"x", 1, D, odd}, job.heads = 3;
     refused(&job, SA_USAGE, "--heads 3: --self x is 1 x 4; its 4 columns are not divisible by 3");
+    job.values.numbers = values;
+    refused(&job, SA_USAGE, "--heads 3: --values x is 1 x 4; its 4 columns are not divisible by 3");
+    job.query.numbers = values, job.keys.numbers = odd, job.values.numbers = odd;
+    refused(&job, SA_USAGE, "--heads 3: --values x is 1 x 4; its 4 columns are not divisible by 3");
 }
 END_TEST
 

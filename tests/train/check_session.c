@@ -146,10 +146,15 @@ END_TEST
 
 START_TEST(guided_alignment_needs_alignments) {
     sa_settings settings = small_settings();
+    char wanted[256];
     settings.guided_alignment = 0.5;
     ck_assert(!train_with((sa_train_options){.settings = &settings}));
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_nonnull(strstr(error.text, "needs the links of every pair"));
+    snprintf(wanted, sizeof wanted,
+             "%s: --guided-alignment needs the links of every pair: in a third column, or in a "
+             "file named by --alignments",
+             train_path);
+    ck_assert_str_eq(error.text, wanted);
     const sa_train_options training = {.settings = &settings, .alignments = scratch_path("links")};
     ck_assert(!train_with(training));
     ck_assert_int_eq(error.code, SA_OPEN);

@@ -82,12 +82,15 @@ build_playground() {
 # expect CODE MESSAGE ARGUMENT...: the exit code, and the one line on standard error ("": none but
 # what was written). Standard output goes to the file `out`.
 expect() {
-    local code=$1 message=$2
+    local code=$1 message=$2 got line said=
     shift 2
     "$softalign" "$@" >out 2>err </dev/null
-    local got=$?
+    got=$?
     [ $got -eq "$code" ] || fail "softalign $*: exit $got, expected $code: $(cat err)"
-    [ "$(grep -vE '^(wrote |note: translations cut )' err)" = "${message:+softalign: $message}" ] ||
+    while IFS= read -r line || [ "$line" ]; do
+        [[ $line == @("wrote "|"note: translations cut ")* ]] || said+=${said:+$'\n'}$line
+    done <err
+    [ "$said" = "${message:+softalign: $message}" ] ||
         fail "softalign $*: said '$(cat err)', expected '${message:+softalign: $message}'"
 }
 

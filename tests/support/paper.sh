@@ -29,7 +29,7 @@ warnings=(-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -W
 ! has gcc || compile $paper gcc -O3 "${warnings[@]}"
 ! has clang || compile $paper.clang clang -O2 "${warnings[@]}"
 ! has tcc || compile $paper.tcc tcc -Wall
-! has gcc || compile sanitized gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+! has gcc || compile sanitized gcc -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 if command -v x86_64-w64-mingw32-gcc >/dev/null; then
     compile $paper.exe x86_64-w64-mingw32-gcc -O2 "${warnings[@]}"
 else

@@ -1,14 +1,7 @@
 # The HTML report in a real browser: it opens from the disk in silence, does what it says by mouse
-# and by keyboard, shows the numbers of the CSV files, and texts of a corpus stay texts.
+# and by keyboard, and shows the numbers of the CSV files.
 . tests/support/cli.sh
-need "$chromium" node
-coproc node "$root/tests/support/report.js"
-report() {
-    local IFS=$'\t' answer=
-    echo "$*" >&"${COPROC[1]}"
-    read -r answer <&"${COPROC[0]}"
-    [ "$answer" = right ] || { fail "report.js $*"; return 1; }
-}
+. "$root/tests/support/report.sh"
 
 "$softalign" corpus mono --pairs 200 >mono.tsv
 "$softalign" corpus mono --pairs 200 --split test >unseen.tsv
@@ -36,26 +29,6 @@ models="bahdanau:additive luong:general bahdanau:dot bahdanau:general luong:conc
 matrices compared unseen.tsv
 report whole compared.html compared unseen.tsv transformer luong:general:4 $models
 
-# ---- Texts that would like to be more
-
-"$softalign" train --train mono.tsv $sizes --steps 5 --snapshots probe.tsv --out tiny --html train.html \
-    >out 2>err || fail "train: $(tail -n 1 err)"
-payload_pairs >bad.tsv
-evil='<img src=x onerror=pwned=1>'
-"$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --steps 2 --out "$evil" \
-    --snapshots bad.tsv --html trained.html 2>err || fail "train with payloads: $(tail -n 1 err)"
-"$softalign" align "$evil/best.safetensors" bad.tsv --html bad.html --jsonl bad.jsonl ||
-    fail "align with payloads"
-"$softalign" film "$evil" --html filmed.html || fail "film with payloads"
-report safe bad.html bad.jsonl
-report safe trained.html bad.jsonl
-report safe filmed.html bad.jsonl
-cp bad.tsv "$evil.tsv"
-"$softalign" compare --train "$evil.tsv" --test "$evil.tsv" --tokenizer space --min-freq 1 --steps 2 --epochs 0 \
-    --models bahdanau:additive:encoder=none:positions=learned,luong:dot:2 --snapshots bad.tsv --out "$evil.compared" --html compared-bad.html \
-    >out 2>err || fail "compare with payloads: $(tail -n 1 err)"
-report safe compared-bad.html bad.jsonl
-
 # ---- Sentences that are too many, or too long
 
 "$softalign" corpus mono --pairs 201 --split test >more.tsv
@@ -69,6 +42,8 @@ report opens long.html settings
 
 # ---- What the other commands write
 
+"$softalign" train --train mono.tsv $sizes --steps 5 --snapshots probe.tsv --out tiny --html train.html \
+    >out 2>err || fail "train: $(tail -n 1 err)"
 report opens train.html films viewer curves gazes settings files
 "$softalign" film tiny --html film.html && report opens film.html films
 "$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
@@ -109,9 +84,6 @@ report scatter kings.html kings.jsonl
 "$softalign" explain heads/best.safetensors "the sad cat finds a dog." "the cat sad a dog finds." --lens --html lens.html >lens.txt || fail "explain --lens"
 report opens lens.html lens settings
 report lens lens.html lens.txt 'the sad cat finds a dog.'
-"$softalign" train --model transformer --train bad.tsv --tokenizer space --min-freq 1 --embed 8 --attn 8 --ffn 8 --steps 2 --out "$evil.lens" 2>err &&
-    "$softalign" explain "$evil.lens/best.safetensors" "$(cut -f 1 bad.tsv | head -n 1)" "$(cut -f 2 bad.tsv | head -n 1)" --lens --html lens-bad.html >out || fail "lens with payloads"
-report safe lens-bad.html bad.jsonl
 
 # ---- Title, notes, and what a page opens at
 
@@ -191,6 +163,4 @@ expect 2 "compare: only one result can go to standard output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -
 [ ! -e other ] || fail "a refused command left a folder"
 
-close=${COPROC[1]} && exec {close}>&-
-wait # for the browser's end
-finish
+finish_report

@@ -232,16 +232,16 @@ static void derive(copies *all, int t) {
 
 /* ---- Gradients and occlusion ----------------------------------------------------------------- */
 
-/* Adds the mean over steps, at their midpoints, of x . dF/dx; or with `norm` |dF/dx| at x. */
-static bool add_gradients(const sa_attributed *job, int steps, bool norm, double *scores,
-                          sa_error *error) {
+/* Adds the mean over steps of x . dF/dx, or with `norm` of |dF/dx|, at (step + offset) / steps x.
+ */
+static bool add_gradients(const sa_attributed *job, int steps, double offset, bool norm,
+                          double *scores, sa_error *error) {
     const int T = job->target->len, columns = columns_of(job);
     bool good = true;
     for (int first = 0; good && first < steps; first += COPIES) {
         const int count = steps - first < COPIES ? steps - first : COPIES;
         copies *all = copies_new(job, count, error);
-        for (int c = 0; all && steps > 1 && c < count; c++)
-            all->scale[c] = (first + c + 0.5) / steps;
+        for (int c = 0; all && c < count; c++) all->scale[c] = (first + c + offset) / steps;
         good = all && copies_run(all, error);
         for (int t = 0; good && t < T; t++) {
             derive(all, t);
@@ -260,7 +260,7 @@ static bool add_gradients(const sa_attributed *job, int steps, bool norm, double
 }
 
 static bool gradient(const sa_attributed *job, double *scores, sa_error *error) {
-    return add_gradients(job, 1, job->method->norm, scores, error);
+    return add_gradients(job, 1, 1, job->method->norm, scores, error); /* at x itself */
 }
 
 /* Also measures how far the sums of rows are from F(x) - F(0), which they should be. */
@@ -269,7 +269,8 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
     copies *ends = copies_new(job, 2, error);
     double apart = 0, whole = 0;
     if (ends) ends->scale[1] = 0;
-    const bool good = ends && add_gradients(job, steps > 0 ? steps : 50, false, scores, error) &&
+    const bool good = ends &&
+                      add_gradients(job, steps > 0 ? steps : 50, 0.5, false, scores, error) &&
                       copies_run(ends, error);
     for (int t = 0; good && t < job->target->len; t++) {
         const double total = log_p(ends, 0, t) - log_p(ends, 1, t);

@@ -169,6 +169,32 @@ START_TEST(integrated_gradients_sum_to_the_difference) {
 }
 END_TEST
 
+/* x . dF/dx at half of all vectors, by central differences along each of them. */
+START_TEST(one_step_is_at_the_midpoint) {
+    static const double step[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
+    const double h = 1e-4;
+    double scores[T][C], F[T];
+    settings = small_of(_i);
+    settings_open();
+    options.steps = 1;
+    score("integrated-gradients", *scores);
+    for (int j = 0; j < C; j++) {
+        double d[T] = {0};
+        for (int i = 0; i < 4; i++) {
+            const size_t used = numbers.used;
+            const sa_mat x = vectors(ids, 1);
+            sa_scale(0.5, x);
+            sa_scale(1 + 2 * step[i] * h, sa_rows(x, j, 1));
+            forward(x, ids, F);
+            for (int t = 0; t < T; t++) d[t] += factor[i] * F[t] / (12 * h);
+            numbers.used = used;
+        }
+        for (int t = 0; t < T; t++)
+            ck_assert_double_eq_tol(scores[t][j], d[t], 1e-6 * fmax(fabs(d[t]), 1e-2));
+    }
+}
+END_TEST
+
 START_TEST(occlusion_is_two_passes) {
     double scores[T][C], F[T], without[T];
     model_open(_i);
@@ -230,6 +256,37 @@ START_TEST(rollout_of_one_layer_is_by_hand) {
             ck_assert_double_eq_tol(
                 scores[t][j], 0.5 * mean(joint, S - 1 + t, j, S + T - 1) + 0.5 * (S - 1 + t == j),
                 1e-12);
+}
+END_TEST
+
+/* Goes on from x, what each word takes from the source, to the words that attend to these words. */
+static void roll(sa_mat alpha, int queries, int words, bool cross, double x[C][S]) {
+    double y[C][S] = {{0}};
+    for (int i = 0; i < queries; i++)
+        for (int u = 0; u < words; u++)
+            for (int j = 0; j < S; j++)
+                y[i][j] += (cross ? mean(alpha, i, u, words)
+                                  : 0.5 * mean(alpha, i, u, words) + 0.5 * (i == u)) *
+                           x[u][j];
+    memcpy(x, y, sizeof y);
+}
+
+START_TEST(rollout_goes_through_all_layers) {
+    enum { LAYERS = 3 };
+    const bool joined = _i == SA_MODEL_DECODER_ONLY;
+    const int words = joined ? C : T;
+    double scores[T][S], x[C][S] = {{0}};
+    const sa_pass pass = layers_open(_i, LAYERS);
+    const sa_layer_cache *encoder = pass.transformer.encoder.layer,
+                         *decoder = pass.transformer.decoder.layer;
+    score("rollout", *scores);
+    for (int j = 0; j < S; j++) x[j][j] = 1;
+    for (int k = 0; !joined && k < LAYERS; k++) roll(encoder[k].self.rows.alpha, S, S, false, x);
+    if (!joined) roll(decoder[LAYERS - 1].cross.rows.alpha, T, S, true, x);
+    for (int k = 0; k < LAYERS; k++) roll(decoder[k].self.rows.alpha, words, words, false, x);
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++)
+            ck_assert_double_eq_tol(scores[t][j], x[words - T + t][j], 1e-12);
 }
 END_TEST
 
@@ -380,6 +437,25 @@ START_TEST(value_zeroing_is_what_layers_put_out) {
 }
 END_TEST
 
+/* More words than lose their values at once: without positions, equal words have equal shares. */
+START_TEST(value_zeroing_reaches_every_word) {
+    enum { LONG = 34, KINDS = 4 };
+    int32_t words[LONG];
+    double scores[T][LONG];
+    settings = small_of(SA_MODEL_TRANSFORMER);
+    settings.positions = SA_POSITIONS_NONE;
+    settings_open();
+    for (int j = 0; j < LONG; j++) words[j] = SA_SPECIAL_TOKENS + j % KINDS;
+    words[LONG - 1] = SA_EOS;
+    const sa_sentence from = {words, LONG, NULL};
+    job.source = &from, options.target_prefix = false;
+    score("value-zeroing", *scores);
+    for (int t = 0; t < T; t++)
+        for (int j = KINDS; j < LONG - 1; j++)
+            ck_assert_double_eq_tol(scores[t][j], scores[t][j % KINDS], 1e-9);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attribution", &tests);
@@ -387,9 +463,13 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, gradients_are_those_of_differences, 0, models);
     tcase_add_loop_test(tests, integrated_gradients_sum_to_the_difference, 0, 4);
+    tcase_add_loop_test(tests, one_step_is_at_the_midpoint, 0, 3);
     tcase_add_loop_test(tests, occlusion_is_two_passes, 0, models);
     tcase_add_test(tests, rollout_of_one_layer_is_by_hand);
+    tcase_add_loop_test(tests, rollout_goes_through_all_layers, SA_MODEL_TRANSFORMER,
+                        SA_MODEL_DECODER_ONLY + 1);
     tcase_add_test(tests, rows_of_rollout_sum_to_1);
+    tcase_add_test(tests, value_zeroing_reaches_every_word);
     tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER_ONLY + 1);
     tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,

@@ -79,7 +79,7 @@ typedef struct numpy_array {
     char kind; /* f, i, u, b, or B: bfloat16 */
     int width; /* bytes of a number */
     bool big_endian, fortran;
-    size_t shape[MOST];
+    size_t shape[MOST + 1];
     int rank;
     const unsigned char *bytes;
 } numpy_array;
@@ -137,7 +137,7 @@ static bool read_header(const sa_file *file, char *header, numpy_array *array, s
         sscanf(type, "'descr': '%c%c%d%c", &order, &array->kind, &array->width, &end) == 4 &&
         end == '\'' && shape && array->kind != 'B' && knows_type(array)) {
         array->big_endian = order == '>';
-        for (shape += strlen("'shape': ("); array->rank < MOST && strspn(shape, "0123456789");
+        for (shape += strlen("'shape': ("); array->rank <= MOST && strspn(shape, "0123456789");
              shape += strspn(shape, ", "))
             array->shape[array->rank++] = strtoul(shape, &shape, 10);
         return true;

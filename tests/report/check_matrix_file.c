@@ -38,7 +38,7 @@ static void expect_text_end(const char *text, const char *end) {
 /* A file of that version with that header and those numbers. */
 static size_t numpy(int version, const char *type, const char *order, const char *shape,
                     const void *numbers, size_t size, char *to) {
-    char header[128];
+    char header[512];
     const int length =
         snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': %s, 'shape': %s, }\n", type,
                  order, shape);
@@ -46,7 +46,7 @@ static size_t numpy(int version, const char *type, const char *order, const char
     memcpy(to, "\x93NUMPY", 6);
     to[6] = (char)version, to[7] = 0;
     memset(to + 8, 0, 4);
-    to[8] = (char)length;
+    to[8] = (char)(length % 256), to[9] = (char)(length / 256);
     memcpy(to + begin, header, (size_t)length);
     memcpy(to + begin + length, numbers, size);
     return begin + (size_t)length + size;
@@ -108,6 +108,63 @@ START_TEST(arrays_of_every_type) {
 }
 END_TEST
 
+/* In Fortran's order the first index changes fastest in memory. */
+START_TEST(fortran_order_of_three_axes) {
+    char bytes[256], numbers[12];
+    for (int i = 0; i < 12; i++) numbers[i] = (char)i;
+    const size_t size = numpy(1, "'|u1'", "True", "(2, 3, 2)", numbers, sizeof numbers, bytes);
+    ck_assert_msg(reads(bytes, size), "%s", error.text);
+    ck_assert(file.alignment.heads == 2 && file.alignment.targets == 3 &&
+              file.alignment.sources == 2);
+    for (int i = 0; i < 12; i++) { /* behind the means of both heads */
+        const int head = i / 6, target = i / 2 % 3, source = i % 2;
+        ck_assert_double_eq(file.alignment.weights[6 + i], head + 2 * target + 6 * source);
+    }
+    close_file();
+}
+END_TEST
+
+START_TEST(a_header_of_more_than_255_bytes) {
+    char bytes[1024], shape[300];
+    snprintf(shape, sizeof shape, "(1, 2)%*s", 260, "");
+    for (int version = 1; version < 3; version++) {
+        const size_t size = numpy(version, "'|u1'", "False", shape, BYTES("\0\1"), bytes);
+        ck_assert_msg(reads(bytes, size), "%s", error.text);
+        ck_assert(file.alignment.weights[0] == 0 && file.alignment.weights[1] == 1);
+        close_file();
+    }
+}
+END_TEST
+
+/* As many as must be, but not the last two axes, which are target and source. */
+START_TEST(axes_of_one_element_are_left_out) {
+    static const struct {
+        const char *shape;
+        int axes, out, layers, heads, targets, sources;
+    } rows[] = {{"(1, 1, 1, 1, 1, 1, 2, 4)", 8, 4, 1, 1, 2, 4},
+                {"(1, 2, 2, 1, 2)", 5, 1, 2, 2, 1, 2},
+                {"(2, 1, 1, 2, 2)", 5, 1, 2, 1, 2, 2},
+                {"(2, 2, 2, 1)", 4, 0, 2, 2, 2, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char bytes[256], note[80];
+        const size_t size =
+            numpy(1, "'|u1'", "False", rows[i].shape, BYTES("\1\1\1\1\1\1\1\1"), bytes);
+        ck_assert_msg(reads(bytes, size), "%s", error.text);
+        ck_assert_int_eq(file.alignment.layers, rows[i].layers);
+        ck_assert_int_eq(file.alignment.heads, rows[i].heads);
+        ck_assert_int_eq(file.alignment.targets, rows[i].targets);
+        ck_assert_int_eq(file.alignment.sources, rows[i].sources);
+        snprintf(note, sizeof note, "m:1: %d of %d axes have one element and are left out",
+                 rows[i].out, rows[i].axes);
+        if (rows[i].out)
+            expect_text_end(file.note.text, note);
+        else
+            ck_assert_uint_eq(file.note.size, 0);
+        close_file();
+    }
+}
+END_TEST
+
 /* Three layers of two heads over 1 x 2 words: the means, then each head's mean over the layers, as
  * the file has them. */
 START_TEST(means_of_heads_and_layers) {
@@ -161,6 +218,13 @@ static const struct {
     {"'|u1'", "(2, 2, 2, 2, 2)", BYTES("12345678123456781234567812345678"),
      "m: an array of 5 axes; expected [layer, head, target, source], [head, target, source] or "
      "[target, source] (others: one element)"},
+    {"'|u1'", "(1, 1, 1, 1, 1, 1, 2, 2, 1)", BYTES("1234"),
+     "m: an array of 9 axes; expected [layer, head, target, source], [head, target, source] or "
+     "[target, source] (others: one element)"},
+    {"'|u1'", "(16384, 16384)", BYTES("1"), /* 2^28 */
+     "m: an array of 2 axes; expected [layer, head, target, source], [head, target, source] or "
+     "[target, source] (others: one element)"},
+    {"'|u1'", "(16383, 16385)", BYTES("1"), "m: 1 bytes of numbers, its shape needs 268435455"},
     {"'<f2'", "(1, 2)", BYTES("\0\x3c\0\x7c"), "m: number 2 is not finite"},
     {"'<f2'", "(1, 2)", BYTES("\1\x7c\0\x3c"), "m: number 1 is not finite"},
 };
@@ -309,7 +373,7 @@ START_TEST(written_arrays_are_read) {
 }
 END_TEST
 
-/* Targets are rows. */
+/* Targets are rows; what is in the buffer stays. */
 START_TEST(written_arrays_need_not_be_square) {
     double weights[] = {.25, .5, .25, .5, .125, .375};
     const char *words[] = {"a", "b", "c"};
@@ -321,8 +385,12 @@ START_TEST(written_arrays_need_not_be_square) {
                                     .layers = 1,
                                     .weights = weights};
     sa_buffer out = {0};
+    sa_buffer_adds(&out, "abc");
     sa_matrix_npy(&alignment, 0, &out);
-    ck_assert_msg(reads(out.text, out.size), "%s", error.text);
+    ck_assert_mem_eq(out.text, "abc\x93NUMPY", 9);
+    ck_assert_uint_eq((10 + (unsigned char)out.text[3 + 8]) % 64, 0);
+    ck_assert_ptr_nonnull(strstr(out.text + 3 + 10, "'shape': (2, 3), }"));
+    ck_assert_msg(reads(out.text + 3, out.size - 3), "%s", error.text);
     ck_assert_int_eq(file.alignment.targets, 2);
     ck_assert_int_eq(file.alignment.sources, 3);
     for (int k = 0; k < 6; k++) ck_assert_double_eq(file.alignment.weights[k], weights[k]);
@@ -345,6 +413,8 @@ static const struct {
     {"{\"weights\": [[0.25, 0.25]]}", "m:1: row 1 does not sum to 1", 1, 2, 1, .25, .25},
     {"{\"weights\": [[1, 0], [0.5, 0.6]]}", "m:1: row 2 does not sum to 1", 2, 2, 1, 1, .6},
     {"{\"weights\": [[0.995, 0], [0, 1.005]]}", NULL, 2, 2, 1, .995, 1.005},
+    {"{\"heads\": [[[1, 0], [0, 1]], [[0.5, 0.5], [1, 1]]]}", "m:1: row 2 does not sum to 1", 2, 2,
+     2, .75, 1},
     {"{\"weights\": [[0.5], [0.5]]}",
      "m:1: row 1 does not sum to 1; the columns do: are the axes exchanged?", 2, 1, 1, .5, .5},
     {"{\"weights\": [[-0.5, 1.5]]}",
@@ -384,6 +454,29 @@ START_TEST(lines_and_tables) {
 }
 END_TEST
 
+static void expect_words(const char *const *words, int count, const char *wanted) {
+    char all[64] = "";
+    for (int i = 0; i < count; i++) strcat(strcat(all, words[i]), " ");
+    ck_assert_str_eq(all, wanted);
+}
+
+/* A table has a column for each source word; of a translation, its tokens are the target. */
+START_TEST(words_come_along) {
+    static const struct {
+        const char *bytes, *source, *target;
+    } rows[] = {{",a,b,c\nx,0.5,0.25,0.25\ny,0,0,1\n", "a b c ", "x y "},
+                {"{\"source\": [\"a\", \"b\"], \"translations\": [{\"tokens\": [\"x\"], "
+                 "\"weights\": [[1, 0]]}]}",
+                 "a b ", "x "}};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(reads(rows[i].bytes, strlen(rows[i].bytes)), "%s", error.text);
+        expect_words(file.alignment.source, file.alignment.sources, rows[i].source);
+        expect_words(file.alignment.target, file.alignment.targets, rows[i].target);
+        close_file();
+    }
+}
+END_TEST
+
 START_TEST(given_words_and_links_come_first) {
     file.source = " c  d ", file.gold = "0-0";
     ck_assert(reads(BYTES("{\"weights\": [[1, 0]], \"source\": [\"a\", \"b\"], \"gold\": \"0-1\"}\n"
@@ -395,6 +488,7 @@ START_TEST(given_words_and_links_come_first) {
     ck_assert(sa_matrix_file_next(&file, &error));
     ck_assert_double_eq(file.alignment.weights[1], 1);
     ck_assert_uint_eq(file.corpus.pairs[1].line, 2);
+    ck_assert_uint_eq(file.corpus.pairs[1].row, 2);
     close_file();
 }
 END_TEST
@@ -404,6 +498,9 @@ int main(void) {
     Suite *suite = suite_of("matrix_file", &tests);
     tcase_add_unchecked_fixture(tests, scratch_make, scratch_remove);
     tcase_add_loop_test(tests, arrays_of_every_type, 0, ARRAYS);
+    tcase_add_test(tests, fortran_order_of_three_axes);
+    tcase_add_test(tests, a_header_of_more_than_255_bytes);
+    tcase_add_test(tests, axes_of_one_element_are_left_out);
     tcase_add_test(tests, means_of_heads_and_layers);
     tcase_add_loop_test(tests, broken_arrays_are_refused, 0, BROKEN);
     tcase_add_test(tests, an_array_that_is_cut_off);
@@ -413,6 +510,7 @@ int main(void) {
     tcase_add_test(tests, written_arrays_are_read);
     tcase_add_test(tests, written_arrays_need_not_be_square);
     tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);
+    tcase_add_test(tests, words_come_along);
     tcase_add_test(tests, given_words_and_links_come_first);
     return suite_run(suite);
 }

@@ -424,7 +424,7 @@ static bool end(sa_session *session, sa_train_result *result, sa_error *error) {
         sa_session_note(session, "note: the last weights are saved, but not validated%s",
                         none ? "; nor were others, so best.safetensors holds them" : "");
     }
-    if (!write_average(session, error)) return false;
+    if (!(stopped && session->training->pausing) && !write_average(session, error)) return false;
     if (session->save_error.code && !save(session, false, error)) return false; /* once more */
     const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
     if (why->code && error) *error = *why;

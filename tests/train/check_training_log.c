@@ -9,12 +9,14 @@
 enum { PAIRS = 60, TOKENS = 3, BATCH = 7, MOST = 64 };
 
 static sa_progress rows[MOST];
-static int row_count;
+static int row_count, stop_after; /* validations; or 0 */
+static sig_atomic_t stop;
 static sa_train_result outcome;
 
 static void keep_rows(void *context, const sa_progress *progress) {
     take_note(context, progress);
     if (progress->kind == SA_PROGRESS_VALIDATION && row_count < MOST) rows[row_count++] = *progress;
+    stop = stop_after && row_count == stop_after;
 }
 
 static void train_all(sa_settings settings, sa_train_options training) {
@@ -162,32 +164,38 @@ START_TEST(the_best_is_the_best_by_the_criterion) {
 }
 END_TEST
 
-/* What a validation finds is what the best model gives, word by word, on the same pairs. */
-START_TEST(figures_are_those_of_an_evaluation) {
-    char path[160];
-    sa_settings settings = settings_of_log();
+/* Evaluates greedy translations of the training pairs. */
+static sa_eval_result evaluate(sa_model *model) {
     sa_eval_result found;
     sa_search search;
     sa_corpus pairs;
-    settings.steps = 40, settings.valid_every = 40, settings.hidden = settings.embed = 16;
-    train_all(settings, (sa_train_options){.valid = train_path});
-    snprintf(path, sizeof path, "%s/best.safetensors", out_path);
-    sa_model *model = sa_model_open(path, 1, &error);
     sa_search_init(&search);
     search.beam = 1;
     ck_assert(model && sa_corpus_open(&pairs, train_path, &error));
     sa_sentence_result *each = calloc(pairs.count, sizeof *each);
     ck_assert(sa_evaluate(model, &pairs, &search, NULL, each, &error));
     ck_assert(sa_eval_summarize(NULL, &pairs, each, NULL, pairs.count, &found, &error));
+    sa_sentence_results_release(each, pairs.count);
+    free(each);
+    sa_corpus_close(&pairs);
+    return found;
+}
+
+/* What a validation finds is what the best model gives, word by word, on the same pairs. */
+START_TEST(figures_are_those_of_an_evaluation) {
+    char path[160];
+    sa_settings settings = settings_of_log();
+    settings.steps = 40, settings.valid_every = 40, settings.hidden = settings.embed = 16;
+    train_all(settings, (sa_train_options){.valid = train_path});
+    snprintf(path, sizeof path, "%s/best.safetensors", out_path);
+    sa_model *model = sa_model_open(path, 1, &error);
+    const sa_eval_result found = evaluate(model);
     ck_assert_int_eq(row_count, 1);
     ck_assert_double_gt(found.chrf, 0);
     ck_assert_double_eq_tol(rows[0].valid_chrf, found.chrf, 1e-9);
     ck_assert_double_eq_tol(rows[0].valid_bleu, found.bleu, 1e-9);
     ck_assert_double_eq_tol(rows[0].valid_loss, found.loss, 1e-6);
     ck_assert_double_eq(outcome.best_chrf, rows[0].valid_chrf);
-    sa_sentence_results_release(each, pairs.count);
-    free(each);
-    sa_corpus_close(&pairs);
     sa_model_close(model);
 }
 END_TEST
@@ -237,6 +245,21 @@ START_TEST(mean_weights_are_told_of) {
 }
 END_TEST
 
+/* Another run of a comparison resumes what was paused, so that its mean is not known yet. */
+START_TEST(a_pause_writes_no_mean_weights) {
+    sa_settings settings = settings_of_log();
+    char path[192];
+    snprintf(path, sizeof path, "%s/average.safetensors", out_path);
+    settings.average = 3, stop_after = 4;
+    for (int pausing = 1; pausing >= 0; pausing--) {
+        train_all(settings, (sa_train_options){.pausing = pausing, .stop = &stop});
+        ck_assert_str_eq(outcome.reason, "stopped");
+        ck_assert_int_eq(access(path, F_OK), pausing ? -1 : 0);
+    }
+    stop_after = 0;
+}
+END_TEST
+
 /* The mean of one validation's weights is those weights. */
 START_TEST(a_mean_of_one_is_the_model) {
     sa_settings settings = settings_of_log();
@@ -256,16 +279,48 @@ START_TEST(a_mean_of_one_is_the_model) {
 }
 END_TEST
 
+/* And the loss that is told is that of the mean. */
+START_TEST(mean_weights_are_those_of_the_last_models) {
+    static const char *const names[] = {"checkpoints/00000012", "checkpoints/00000015",
+                                        "checkpoints/00000018", "average"};
+    static const char told[] = "mean weights of the last 3 validations: loss ";
+    sa_settings settings = settings_of_log();
+    sa_model *model[4];
+    const float *x[4];
+    const char *name;
+    int height, width;
+    settings.average = settings.keep = 3, settings.steps = 18;
+    train_all(settings, (sa_train_options){.valid = train_path});
+    for (int k = 0; k < 4; k++) {
+        char path[192];
+        snprintf(path, sizeof path, "%s/%s.safetensors", out_path, names[k]);
+        model[k] = sa_model_open(path, 1, &error);
+        ck_assert_msg(model[k] != NULL, "%s", error.text);
+    }
+    for (size_t i = 0; (x[3] = sa_model_tensor(model[3], i, &name, &height, &width)); i++) {
+        for (int k = 0; k < 3; k++) x[k] = sa_model_tensor(model[k], i, &name, &height, &width);
+        for (int at = 0; at < (height ? height : 1) * width; at++) {
+            const double sum = (double)x[0][at] + (double)x[1][at] + (double)x[2][at];
+            ck_assert_double_eq_tol((double)x[3][at], sum / 3, 1e-6);
+        }
+    }
+    const char *note = strstr(notes, told);
+    ck_assert_msg(note != NULL, "%s", notes);
+    ck_assert_double_eq_tol(strtod(note + strlen(told), NULL), evaluate(model[3]).loss, 6e-5);
+    for (int k = 0; k < 4; k++) sa_model_close(model[k]);
+}
+END_TEST
+
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *pairs, *options, *told[5];
     bool valid;
 } counted[] = {
-    {"a b\tx y\nc d\tz u\nb a\ty x\nd c\tu z\n",
+    {"a b\tx y\nc d\tz u\nb a\ty x\nd c\tu z v\n",
      "",
      {"training: 4 pairs (left out: 0 with an empty side, 0 above 50 tokens)",
-      "validation: 60 pairs (", "vocabulary: 4 source and 4 target words", "1 shard, 1 thread",
+      "validation: 60 pairs (", "vocabulary: 4 source and 5 target words", "1 shard, 1 thread",
       "note: with so few pairs"},
      true},
     {"a b\tx y\n\tz u\nb a c d\ty x\nd c\t\na\tx y z w\n",
@@ -370,7 +425,9 @@ int main(void) {
     tcase_add_test(tests, figures_are_those_of_an_evaluation);
     tcase_add_test(tests, the_alignment_loss_is_a_mean_over_tokens);
     tcase_add_test(tests, mean_weights_are_told_of);
+    tcase_add_test(tests, a_pause_writes_no_mean_weights);
     tcase_add_test(tests, a_mean_of_one_is_the_model);
+    tcase_add_test(tests, mean_weights_are_those_of_the_last_models);
     tcase_add_test(tests, pairs_and_words_are_counted);
     tcase_add_test(tests, pairs_of_both_sets_are_told_of);
     tcase_add_test(tests, what_is_not_given_is_named);

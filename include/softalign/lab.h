@@ -324,7 +324,7 @@ typedef struct sa_attend_step {
 typedef struct sa_attend_options {
     int attention;       /* SA_ATTENTION_... */
     int normalizer;      /* SA_NORMALIZER_... */
-    double entmax_alpha; /* of SA_NORMALIZER_ENTMAX, from 1.01 to 2 */
+    double entmax_alpha; /* of SA_NORMALIZER_ENTMAX, above 1 and at most 2 */
     int heads;
     int positions;    /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
     bool causal;      /* query i attends to keys 0 .. i */

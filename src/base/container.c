@@ -327,7 +327,7 @@ static bool build_header(sa_buffer *header, sa_chunk *chunks, const char *path,
     uint64_t length = header->size - SA_CONTAINER_LENGTH_SIZE;
     memcpy(header->text, &length, SA_CONTAINER_LENGTH_SIZE);
     chunks[0] = (sa_chunk){header->text, header->size};
-    if (length > SA_CONTAINER_MAX_HEADER || count >= SA_CONTAINER_MAX_TENSORS)
+    if (length > SA_CONTAINER_MAX_HEADER || count + 2 > SA_CONTAINER_MAX_TENSORS)
         return sa_fail(error, SA_LIMIT, "%s: too many tensors or too much text for one file", path);
     if (at > SA_FILE_LIMIT - header->size)
         return sa_fail(error, SA_LIMIT, "%s: would be larger than %zu bytes", path, SA_FILE_LIMIT);

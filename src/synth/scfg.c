@@ -248,7 +248,7 @@ int sa_grammar_count(sa_grammar *g, sa_split split, int least, int longest, uint
     for (g->length = 0; g->length <= longest; g->length++) {
         const bool known = solve(g, update_count);
         g->count[g->length] = known ? g->category[start].count[g->length] : SA_GRAMMAR_MANY;
-        if (g->work >= MOST_WORK) longest = g->length - 1;
+        if (g->work >= MOST_WORK) longest = g->length ? g->length - 1 : 0;
     }
     for (int i = least; i <= longest; i++) *sum = add(*sum, g->count[i], 1);
     free(count);

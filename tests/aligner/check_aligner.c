@@ -7,20 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 4, WORDS = 6, A = 3, B = 4, C = 5 };
+enum { READ = 3, PAIRS = 5, WORDS = 6, A = 3, B = 4, C = 5 };
 
-/* "a b" - "a b", "a c a" - "a c", "b" - "b b"; and a pair that is too long to be read. */
+/* "a b" - "a b", "a c a" - "a c", "b" - "b b"; and pairs with a side that is too long. */
 static const sa_sentence source[PAIRS] = {
-    {(int32_t[]){A, B, SA_EOS}, 3, NULL},
-    {(int32_t[]){A, C, A, SA_EOS}, 4, NULL},
-    {(int32_t[]){B, SA_EOS}, 2, NULL},
-    {NULL, 1000, NULL},
+    {(int32_t[]){A, B, SA_EOS}, 3, NULL}, {(int32_t[]){A, C, A, SA_EOS}, 4, NULL},
+    {(int32_t[]){B, SA_EOS}, 2, NULL},    {NULL, 1000, NULL},
+    {(int32_t[]){A, SA_EOS}, 2, NULL},
 };
 static const sa_sentence target[PAIRS] = {
     {(int32_t[]){A, B, SA_EOS}, 3, NULL},
     {(int32_t[]){A, C, SA_EOS}, 3, NULL},
     {(int32_t[]){B, B, SA_EOS}, 3, NULL},
     {(int32_t[]){A, SA_EOS}, 2, NULL},
+    {NULL, 1000, NULL},
 };
 static const double perplexity[] = {3.0000000000000004, 2.098514775535695, 1.969638759910539,
                                     1.908837025364625};
@@ -145,7 +145,9 @@ START_TEST(iterations_are_as_many_as_announced) {
 }
 END_TEST
 
+/* With t = 1e-9 and the prior of the empty word, which the aligner with fertility leaves out. */
 START_TEST(an_unknown_word_comes_from_the_empty_word) {
+    static const double null[MODELS] = {1. / 3, 1. / 3, 0.1, 0.15, 1};
     const sa_sentence unknown = {(int32_t[]){SA_UNK, SA_EOS}, 2, NULL};
     for (int which = 0; which < MODELS; which++) {
         sa_aligner_model model = learned(which, &pairs, WORDS, 1, 0, 1, NULL, NULL);
@@ -153,7 +155,7 @@ START_TEST(an_unknown_word_comes_from_the_empty_word) {
         ck_assert(sa_aligner_weights(&model, &source[0], &unknown, weights, log_p, &error));
         for (int k = 0; k < 5; k++) ck_assert_double_eq(weights[k], 0);
         ck_assert_double_eq(weights[5], 1);
-        ck_assert(isfinite(log_p[0]));
+        ck_assert_double_eq_tol(log_p[0], log(null[which] * 1e-9), 1e-12);
         ck_assert(sa_aligner_weights(&model, &unknown, &target[0], weights, log_p, &error));
         for (int k = 0; k < 4; k++) ck_assert_double_eq(weights[k], 0);
         sa_aligner_model_release(&model);
@@ -167,6 +169,9 @@ START_TEST(variational_bayes_discounts_rare_words) {
     ck_assert_double_eq_tol(sa_digamma(0.01), -100.560885, 1e-6);
     ck_assert_double_eq_tol(sa_digamma(1), -0.577216, 1e-6);
     ck_assert_double_eq_tol(sa_digamma(2.5), 0.703157, 1e-6);
+    static const double euler = 0.57721566490153286;
+    ck_assert_double_eq_tol(sa_digamma(1), -euler, 2e-12);
+    ck_assert_double_eq_tol(sa_digamma(0.5), -euler - 2 * log(2), 2e-12);
     size_t row[] = {0, 2};
     double t[3], counts[] = {2, 0.5};
     sa_lexicon lexicon = {.sources = 1, .row = row, .t = t};
@@ -175,13 +180,16 @@ START_TEST(variational_bayes_discounts_rare_words) {
     ck_assert_double_eq_tol(t[1], 0.072230, 1e-6);
     sa_lexicon_maximize(&lexicon, counts, 0);
     ck_assert_double_eq_tol(t[0], 0.8, 1e-15);
+    sa_lexicon_maximize(&lexicon, (double[]){0, 0}, 0); /* nothing is known of it */
+    ck_assert_double_eq_tol(t[0], 0.8, 1e-15);
+    ck_assert_double_eq_tol(t[1], 0.2, 1e-15);
 }
 END_TEST
 
 /* Posteriors of the first iteration: each target word comes from all words of its source alike. */
 static double counts_of_one_iteration(int32_t e, int32_t f) {
     double count = 0;
-    for (int p = 0; p < PAIRS - 1; p++)
+    for (int p = 0; p < READ; p++)
         for (int j = 0; j < target[p].len - 1; j++)
             for (int i = 0; i < source[p].len; i++)
                 if (source[p].ids[i] == e && target[p].ids[j] == f) count += 1. / source[p].len;
@@ -216,17 +224,86 @@ START_TEST(alpha_is_the_one_chosen) {
 }
 END_TEST
 
-/* p_0, the weight of the uniform distribution, and the tension that models begin with. */
+START_TEST(each_model_has_its_own_alpha) {
+    static const double own[LEARNED_BY_EM] = {1, 1, 0.01, 0.01}; /* 1: none */
+    for (int which = 0; which < LEARNED_BY_EM; which++) {
+        sa_aligner_model usual = learned(which, &pairs, WORDS, 2, 0, 1, NULL, NULL);
+        sa_aligner_model chosen = learned(which, &pairs, WORDS, 2, own[which], 1, NULL, NULL);
+        ck_assert_mem_eq(usual.lexicon.t, chosen.lexicon.t, ENTRIES * sizeof *usual.lexicon.t);
+        sa_aligner_model_release(&usual), sa_aligner_model_release(&chosen);
+    }
+}
+END_TEST
+
+START_TEST(options_have_their_defaults_and_ranges) {
+    static const struct {
+        const char *name, *least, *most, *less, *more;
+    } rows[] = {
+        {"iterations", "0", "1000000", "-1", "1000001"},
+        {"samplers", "0", "100", "-1", "101"},
+        {"seed", "0", "9007199254740991", "-1", "9007199254740992"},
+        {"alpha", "1e-6", "0.999", "9e-7", "0.9995"},
+    };
+    sa_aligner_options options;
+    sa_aligner_options_init(&options);
+    ck_assert(options.model == SA_ALIGNER_HMM && options.iterations == 5 && options.threads == 0);
+    ck_assert(options.alpha == 0 && options.seed == 1 && options.samplers == 8);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert(sa_aligner_options_set(&options, rows[i].name, rows[i].least, &error));
+        ck_assert(sa_aligner_options_set(&options, rows[i].name, rows[i].most, &error));
+        ck_assert(!sa_aligner_options_set(&options, rows[i].name, rows[i].less, &error));
+        ck_assert(!sa_aligner_options_set(&options, rows[i].name, rows[i].more, &error));
+    }
+}
+END_TEST
+
+/* p_0, the weight of the uniform distribution, and the tension that models begin with. (Before the
+ * HMM, the diagonal prior has learned another one.) */
 START_TEST(models_have_their_constants) {
     static const struct {
         double null, smoothing;
     } wanted[LEARNED_BY_EM] = {{0, 0}, {0, 0.2}, {0.1, 0.2}, {0.15, 0}};
     for (int which = 0; which < LEARNED_BY_EM; which++) {
-        sa_aligner_model model = learned(which, &pairs, WORDS, 1, 0, 1, NULL, NULL);
+        sa_aligner_model model = learned(which, &pairs, WORDS, 0, 0, 1, NULL, NULL);
         ck_assert_double_eq(model.null, wanted[which].null);
         ck_assert_double_eq(model.smoothing, wanted[which].smoothing);
+        if (which != SA_ALIGNER_HMM) ck_assert_double_eq(model.tension, 4);
         sa_aligner_model_release(&model);
     }
+}
+END_TEST
+
+/* ---- Model 2 --------------------------------------------------------------------------------- */
+
+static double t_of(const sa_aligner_model *model, int32_t e, int32_t f) {
+    return model->lexicon.t[sa_lexicon_find(&model->lexicon, e, f)];
+}
+
+/* From the lexicons of five and six iterations of Model 1, as all positions are alike at first, the
+ * tables a and p = 0.8 a + 0.2 / (I + 1) of two iterations. Every pair has its own shape. */
+START_TEST(the_tables_of_model2_after_two_iterations) {
+    static const int by_length[READ] = {2, 0, 1};
+    sa_aligner_model first = learned(SA_ALIGNER_MODEL1, &pairs, WORDS, 5, 1, 1, NULL, NULL);
+    sa_aligner_model second = learned(SA_ALIGNER_MODEL1, &pairs, WORDS, 6, 1, 1, NULL, NULL);
+    sa_aligner_model model = learned(SA_ALIGNER_MODEL2, &pairs, WORDS, 2, 1, 1, NULL, NULL);
+    const double *found = model.parameters;
+    ck_assert_uint_eq(model.size, 2 * 2 + 2 * 3 + 2 * 4);
+    for (int p = 0; p < READ; p++) {
+        const sa_sentence *e = &source[by_length[p]], *f = &target[by_length[p]];
+        for (int j = 0; j < f->len - 1; j++, found += e->len) {
+            double a[4], sum = 0, total = 0;
+            for (int i = 0; i < e->len; i++) sum += t_of(&first, e->ids[i], f->ids[j]);
+            for (int i = 0; i < e->len; i++) {
+                a[i] = t_of(&first, e->ids[i], f->ids[j]) / sum;
+                a[i] *= t_of(&second, e->ids[i], f->ids[j]);
+                total += a[i];
+            }
+            for (int i = 0; i < e->len; i++)
+                ck_assert_double_eq_tol(found[i], 0.8 * a[i] / total + 0.2 / e->len, 1e-14);
+        }
+    }
+    sa_aligner_model_release(&first), sa_aligner_model_release(&second);
+    sa_aligner_model_release(&model);
 }
 END_TEST
 
@@ -265,6 +342,15 @@ static double posteriors(double null, double *p, double *jumps) {
     sa_aligner_hmm.infer(&model, 2, 2, p, log_p, scratch, jumps);
     return log_p[0] + log_p[1];
 }
+
+/* The word after the one before is the likeliest, the others the less the farther. */
+START_TEST(jumps_begin_at_the_next_word) {
+    sa_aligner_model model = learned(SA_ALIGNER_HMM, &pairs, WORDS, 0, 0, 1, NULL, NULL);
+    for (int d = -SA_JUMP_MOST; d <= SA_JUMP_MOST; d++)
+        ck_assert_double_eq_tol(model.parameters[JUMP0 + d], 1 / (1 + fabs(d - 1.)), 1e-15);
+    sa_aligner_model_release(&model);
+}
+END_TEST
 
 START_TEST(the_hmm_of_das_haus_and_das_buch) {
     /* "das Haus" - "the house"; "das Buch" - "the book" has the same numbers. */
@@ -403,18 +489,18 @@ static sa_aligner_model learned_order(int which, const int *order, int words) {
     return learned(which, &all, A + words, 8, 0, 1, NULL, NULL);
 }
 
-/* Straight, reversed, and from one end to the other and back: jumps of -1 and of 16 and more, which
- * share a parameter on each side. */
+/* Straight, reversed, and from one end to the other and back: the bounds of the tension, and jumps
+ * of -1 and of 16 and more, which share a parameter on each side. */
 START_TEST(positions_are_learned) {
     enum { N = 20 };
     int straight[N], reversed[N], ends[N];
     for (int k = 0; k < N; k++)
         straight[k] = k, reversed[k] = N - 1 - k, ends[k] = k % 2 ? N - 1 - k % 3 : k % 3;
     sa_aligner_model model = learned_order(SA_ALIGNER_DIAGONAL, straight, N);
-    ck_assert_double_gt(model.tension, 10);
+    ck_assert_double_eq_tol(model.tension, 14, 1e-6);
     sa_aligner_model_release(&model);
     model = learned_order(SA_ALIGNER_DIAGONAL, reversed, N);
-    ck_assert_double_lt(model.tension, 1);
+    ck_assert_double_eq_tol(model.tension, 0.1, 1e-6);
     sa_aligner_model_release(&model);
     model = learned_order(SA_ALIGNER_HMM, reversed, N);
     for (int k = 0; k < SA_JUMPS; k++)
@@ -483,8 +569,12 @@ int main(void) {
     tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);
     tcase_add_test(tests, variational_bayes_discounts_rare_words);
     tcase_add_test(tests, alpha_is_the_one_chosen);
+    tcase_add_test(tests, each_model_has_its_own_alpha);
+    tcase_add_test(tests, options_have_their_defaults_and_ranges);
     tcase_add_test(tests, models_have_their_constants);
+    tcase_add_test(tests, the_tables_of_model2_after_two_iterations);
     tcase_add_test(tests, the_diagonal_prior_of_four_target_and_five_source_words);
+    tcase_add_test(tests, jumps_begin_at_the_next_word);
     tcase_add_test(tests, the_hmm_of_das_haus_and_das_buch);
     tcase_add_test(tests, the_hmm_sums_over_all_alignments);
     tcase_add_test(tests, the_likelihood_never_falls);

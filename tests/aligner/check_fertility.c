@@ -216,7 +216,8 @@ START_TEST(counts_follow_the_links) {
     for (int visit = 0; visit < 200; visit++) {
         const int p = visit % PAIRS, J = all.pair[p].J, row = all.pair[p].I + 2;
         float means[MOST * (MOST + 2)] = {0};
-        double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS];
+        double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS], log_p = 0;
+        all.s.log_p = 0;
         sa_gibbs_visit(&all.s, &all.pair[p], true, 0.5, means);
         count_all(-1, -1, n, total, c);
         for (int k = 0; k < WORDS * WORDS; k++) ck_assert_uint_eq(all.links[k], (uint32_t)n[k]);
@@ -227,6 +228,39 @@ START_TEST(counts_follow_the_links) {
             for (int i = 0; i < row - 1; i++) sum += means[j * row + i];
             ck_assert_float_eq_tol(sum, 0.5F, 1e-6F);
             ck_assert_float_le(means[j * row + row - 1], 0);
+            log_p += (double)means[j * row + row - 1];
+        }
+        ck_assert_double_eq_tol(log_p, 0.5 * all.s.log_p, 1e-4);
+    }
+}
+END_TEST
+
+/* The conditionals of a word are those beside the new links of the words before it and the old
+ * links of those behind it; counts that do not follow the links stay as they are. */
+START_TEST(a_visit_goes_from_word_to_word) {
+    sa_rng rng = sa_rng_seed(5, 0);
+    for (int trial = 0; trial < 50; trial++) {
+        double n[WORDS * WORDS], total[WORDS], c[SA_GIBBS_JUMPS];
+        float found[MOST * (MOST + 2)] = {0}, *row = found;
+        int old[MOST], new[MOST];
+        const int p = trial % PAIRS;
+        open_text(&rng, (sa_gibbs_stage)_i);
+        while (all.count < PAIRS) add_pair(&rng, 1 + (int)sa_rng_below(&rng, MOST), MOST);
+        count_text();
+        count_all(-1, -1, n, total, c);
+        const sa_gibbs_pair *x = &all.pair[p];
+        int *link = all.link + x->first;
+        memcpy(old, link, sizeof old);
+        sa_gibbs_visit(&all.s, x, false, 0.25, found);
+        memcpy(new, link, sizeof new);
+        memcpy(link, old, sizeof old);
+        for (int j = 0; j < MOST; j++, row += x->I + 2) {
+            double sum = 0;
+            for (int i = 0; i <= x->I; i++) sum += conditional(p, j, i, n, total, c);
+            for (int i = 0; i <= x->I; i++)
+                ck_assert_double_eq_tol((double)row[i],
+                                        0.25 * conditional(p, j, i, n, total, c) / sum, 1e-7);
+            link[j] = new[j];
         }
     }
 }
@@ -279,6 +313,30 @@ START_TEST(the_chain_sums_over_all_alignments) {
 END_TEST
 
 /* ---- What it learns -------------------------------------------------------------------------- */
+
+/* 1000 / sqrt(pairs) for each iteration, 2 to a million, and before them twice a quarter of these,
+ * at least one. */
+START_TEST(fewer_pairs_take_more_passes) {
+    static const struct {
+        int iterations;
+        size_t pairs;
+        int passes;
+    } rows[] = {
+        {1, 1, 1000 + 2 * 250},
+        {5, 10000, 50 + 2 * 12},
+        {1, 40000, 5 + 2 * 1},
+        {1, 90000, 3 + 2 * 1},
+        {1, 1000000, 2 + 2 * 1},
+        {0, 100, 2 + 2 * 1},
+        {1000000, 1, 1000000 + 2 * 250000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const sa_aligner_options options = {.model = SA_ALIGNER_FERTILITY,
+                                            .iterations = rows[i].iterations};
+        ck_assert_int_eq(sa_aligner_iterations(&options, rows[i].pairs), rows[i].passes);
+    }
+}
+END_TEST
 
 enum { TEXT = 200, LONGEST = 12, A = SA_SPECIAL_TOKENS };
 enum { TWO = 4, NONE = TWO, KINDS = 8, ALL = KINDS + TWO };
@@ -333,6 +391,50 @@ START_TEST(a_certain_word_has_perplexity_1) {
                                note_perplexity, &passes, NULL));
     ck_assert_int_gt(passes, 1);
     sa_aligner_model_release(&model);
+}
+END_TEST
+
+static void compare_perplexity(void *context, int iteration, double perplexity) {
+    ck_assert_double_eq_tol(perplexity, *(const double *)context, 1e-11);
+}
+
+/* Where there is only the empty word, a word is as probable as it is frequent: among the others of
+ * the text; in a new pair, among all. */
+START_TEST(words_without_a_source_have_their_frequencies) {
+    static const int32_t none[] = {SA_EOS}, both[] = {A, A + 1, SA_EOS};
+    static const int32_t one[] = {A, SA_EOS}, three[] = {A + 1, A, A, SA_EOS};
+    const sa_sentence sources[] = {{none, 1, NULL}, {none, 1, NULL}};
+    const sa_sentence targets[] = {{both, 3, NULL}, {one, 2, NULL}}, other = {three, 4, NULL};
+    const sa_aligner_options options = {
+        .model = SA_ALIGNER_FERTILITY, .iterations = 1, .threads = 1, .samplers = 3, .seed = 1};
+    const double twice = (1 + 0.001) / (2 + 2 * 0.001), once = 0.001 / (2 + 2 * 0.001);
+    double perplexity = 1 / cbrt(twice * twice * once), weights[4], log_p[4];
+    sa_aligner_model model;
+    ck_assert(sa_aligner_learn(&model, &options, &(sa_aligner_pairs){sources, targets, 2}, A + 2,
+                               A + 2, compare_perplexity, &perplexity, NULL));
+    ck_assert(sa_aligner_weights(&model, &sources[0], &targets[0], weights, log_p, NULL));
+    ck_assert_double_eq_tol(log_p[0], log(twice), 1e-6);
+    ck_assert_double_eq_tol(log_p[1], log(once), 1e-5);
+    ck_assert(sa_aligner_weights(&model, &sources[0], &other, weights, log_p, NULL));
+    ck_assert_double_eq_tol(log_p[0], log((1 + 0.001) / (3 + 2 * 0.001)), 1e-6);
+    ck_assert_double_eq_tol(log_p[1], log((2 + 0.001) / (3 + 2 * 0.001)), 1e-6);
+    ck_assert_double_eq(log_p[3], 0);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
+START_TEST(no_samplers_are_eight) {
+    sa_aligner_pairs few = planted_text();
+    sa_aligner_model models[2];
+    few.count = 20;
+    for (int k = 0; k < 2; k++) {
+        const sa_aligner_options options = {
+            .model = SA_ALIGNER_FERTILITY, .iterations = 1, .threads = 1, .samplers = 8 * k};
+        ck_assert(sa_aligner_learn(&models[k], &options, &few, A + ALL, A + ALL, NULL, NULL, NULL));
+    }
+    ck_assert_mem_eq(models[0].lexicon.t, models[1].lexicon.t,
+                     models[0].lexicon.row[A + ALL] * sizeof *models[0].lexicon.t);
+    sa_aligner_model_release(&models[0]), sa_aligner_model_release(&models[1]);
 }
 END_TEST
 
@@ -404,7 +506,11 @@ int main(void) {
     tcase_add_test(tests, far_jumps_are_counted_together);
     tcase_add_loop_test(tests, a_word_of_two_pairs_has_golden_conditionals, 0, 3);
     tcase_add_test(tests, counts_follow_the_links);
+    tcase_add_loop_test(tests, a_visit_goes_from_word_to_word, 0, 3);
     tcase_add_test(tests, the_chain_sums_over_all_alignments);
+    tcase_add_test(tests, fewer_pairs_take_more_passes);
+    tcase_add_test(tests, words_without_a_source_have_their_frequencies);
+    tcase_add_test(tests, no_samplers_are_eight);
     tcase_add_test(tests, a_certain_word_has_perplexity_1);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);
     tcase_add_test(tests, a_seed_gives_the_same_bits_at_any_number_of_threads);

@@ -107,8 +107,39 @@ END_TEST
 
 START_TEST(words_are_any_text) {
     derives("%spaces\n[S] ||| \\[x] , 猫 ||| # नमस्ते . ||| 0-0\n", "[x] , 猫\t# नमस्ते .\t0-0\n");
+    derives("%spaces\n[S] ||| \\n a[b ||| \\[ ||| 0-0\n", "\\n a[b\t[\t0-0\n");
     derives("# comment\r\n\r\n[A] ||| x ||| y\r\n[S] ||| [A,1]  [A,2] |||\t[A,2] [A,1]\r\n",
             "x x\ty y\t0-1 1-0\n");
+}
+END_TEST
+
+/* A sentence has words on both sides. */
+START_TEST(empty_sides_are_left_out) {
+    derives("[S] ||| [A,1] ||| [A,1]\n[A] ||| a ||| b\n[A] ||| c |||\n[A] ||| ||| d\n",
+            "a\tb\t0-0\n");
+}
+END_TEST
+
+START_TEST(categories_need_few_words) {
+    /* "[1]" is what its partner is, on either side */
+    derives("[S] ||| [1] x ||| [N,1]\n[N] ||| a ||| b\n", "a x\tb\t0-0\n");
+    /* without S, the first category is the start */
+    derives("[A] ||| a [B,1] ||| b [B,1]\n[B] ||| c ||| d\n", "a c\tb d\t0-0 1-1\n");
+    /* a feature of one value */
+    derives("%feature g m\n[S] ||| [N:g,1] ||| [N:g,1]\n[N:m] ||| a ||| b\n", "a\tb\t0-0\n");
+}
+END_TEST
+
+/* A word is at most 63 bytes long, also with its suffix, which is its own word otherwise. */
+START_TEST(suffixes_end_at_the_longest_word) {
+    char text[200], pair[200], word[61] = {0};
+    memset(word, 'a', sizeof word - 1);
+    for (int letters = 3; letters <= 4; letters++) {
+        const char *suffix = letters == 3 ? "bcd" : "bcde";
+        snprintf(text, sizeof text, "[S] ||| %s +%s ||| x ||| 0-0\n", word, suffix);
+        snprintf(pair, sizeof pair, "%s%s%s\tx\t0-0\n", word, letters == 3 ? "" : " +", suffix);
+        derives(text, pair);
+    }
 }
 END_TEST
 
@@ -131,6 +162,22 @@ START_TEST(draws_by_weight) {
 }
 END_TEST
 
+/* Only a number that stands alone is a weight: not the scores of other programs. */
+START_TEST(weights_are_read_in_thousandths) {
+    static const char text[] =
+        "[S] ||| a ||| a\n[S] ||| b ||| b ||| 2 3\n[S] ||| c ||| c ||| 0-0 ||| w=5\n"
+        "[S] ||| d ||| d ||| 7 8 ||| 2.5\n[S] ||| e ||| e ||| 0.25 ||| 0-0\n"
+        "[S] ||| f ||| f ||| 0\n[S] ||| g ||| g ||| 0.0014\n[S] ||| h ||| h ||| 1000000\n";
+    static const uint64_t weights[] = {1000, 1000, 1000, 2500, 250, 1000, 1, 1000000000};
+    sa_grammar *grammar = parsed(text);
+    const sa_rule *rule = grammar->category[grammar->start[0]].first;
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++, rule = rule->next)
+        ck_assert_uint_eq(rule->weight, weights[i]);
+    ck_assert_ptr_null(rule);
+    sa_grammar_free(grammar);
+}
+END_TEST
+
 /* The test split begins with TEST, if there is one. */
 START_TEST(tests_may_differ) {
     static const char text[] = "[TEST] ||| a [S,1] ||| a [S,1]\n[S] ||| b ||| b\n";
@@ -140,6 +187,11 @@ START_TEST(tests_may_differ) {
         sa_draft draft = {.rng = &rng, .split = split};
         ck_assert(sa_grammar_draw(grammar, &draft));
         ck_assert_int_eq(draft.source.count, split == SA_TEST ? 2 : 1);
+        uint64_t sum = 0;
+        ck_assert_int_eq(sa_grammar_count(grammar, split, 0, 3, &sum, NULL), 3);
+        ck_assert_uint_eq(grammar->count[1], split != SA_TEST);
+        ck_assert_uint_eq(grammar->count[2], split == SA_TEST);
+        ck_assert_uint_eq(sum, 1);
     }
     sa_grammar_free(grammar);
 }
@@ -313,30 +365,37 @@ START_TEST(says_what_is_wrong) {
 }
 END_TEST
 
-static void refuses(const sa_buffer *text, const char *message) {
+static void refuses(const char *text, const char *message) {
     sa_error error = {0};
-    ck_assert(!sa_grammar_read("g", text->text, &error));
+    ck_assert(!sa_grammar_read("g", text, &error));
     ck_assert_str_eq(error.text, message);
 }
+
+/* The first category, too. */
+START_TEST(says_which_categories_differ) {
+    refuses("[S] ||| [S,1] ||| [N,1]\n", "g:1: number 1 is [S] and [N]");
+    refuses("[S] ||| [N,1] ||| [S,1]\n", "g:1: number 1 is [N] and [S]");
+}
+END_TEST
 
 START_TEST(has_limits) {
     sa_buffer text = {0};
     sa_buffer_adds(&text, "[S] ||| ");
     for (int i = 0; i < 4000; i++) sa_buffer_adds(&text, "a");
-    refuses(&text, "g:1: line longer than 4000 bytes");
+    refuses(text.text, "g:1: line longer than 4000 bytes");
     text.size = 0;
     sa_buffer_adds(&text, "[S] ||| ");
     for (int i = 0; i < 64; i++) sa_buffer_adds(&text, "a");
-    refuses(&text, "g:1: a word has at most 63 bytes");
+    refuses(text.text, "g:1: a word has at most 63 bytes");
     text.size = 0;
     sa_buffer_adds(&text, "[S] |||");
     for (int i = 0; i < 129; i++) sa_buffer_adds(&text, " a");
-    refuses(&text, "g:1: a rule has more than 128 symbols");
+    refuses(text.text, "g:1: a rule has more than 128 symbols");
     text.size = 0;
     sa_buffer_adds(&text, "%feature a 0 1 2 3 4 5 6 7 8 9\n[S] ||| x ||| y\n");
     for (int i = 0; i < 4; i++) sa_buffer_addf(&text, "%%feature b%d 0 1 2 3 4 5 6 7 8 9\n", i);
     sa_buffer_adds(&text, "[N:a:b0:b1:b2:b3] ||| x ||| y\n[M:a] ||| x ||| y\n");
-    refuses(&text, "g:7: more than 100000 instances of rules");
+    refuses(text.text, "g:7: more than 100000 instances of rules");
     for (int values = 60; values <= 61; values++) {
         text.size = 0;
         sa_buffer_adds(&text, "[S] ||| x ||| y\n%feature a");
@@ -345,7 +404,7 @@ START_TEST(has_limits) {
         if (values == 60)
             sa_grammar_free(parsed(text.text));
         else
-            refuses(&text, "g:2: %feature NAME VALUE ...: at most 100 features of 60 values");
+            refuses(text.text, "g:2: %feature NAME VALUE ...: at most 100 features of 60 values");
     }
     text.size = 0;
     for (int i = 0; i < 1500; i++)
@@ -355,6 +414,36 @@ START_TEST(has_limits) {
     ck_assert(!sa_grammar_draw(deep, &(sa_draft){.rng = &(sa_rng){1, 1}}));
     sa_grammar_free(deep);
     sa_buffer_release(&text);
+}
+END_TEST
+
+/* What is just allowed, and what is just too much. */
+START_TEST(limits_are_the_most_allowed) {
+    static const char *const messages[] = {
+        "g:2: line longer than 4000 bytes",
+        "g:202: %join WORD WORD ||| WORD: two words, or one and a pattern that stays, and what "
+        "replaces them",
+        "g:2: %join WORD WORD ||| WORD: two words, or one and a pattern that stays, and what "
+        "replaces them",
+    };
+    for (int limit = 0; limit < 3; limit++)
+        for (int more = 0; more < 2; more++) {
+            sa_buffer text = {0};
+            sa_buffer_adds(&text, "[S] ||| x ||| y\n");
+            if (limit == 0) sa_buffer_adds(&text, "#");
+            for (int i = 0; limit == 0 && i < 3999 + more; i++) sa_buffer_adds(&text, "a");
+            for (int i = 0; limit == 1 && i < 200 + more; i++)
+                sa_buffer_addf(&text, "%%join a%d b ||| c\n", i);
+            if (limit == 2) sa_buffer_adds(&text, "%join a b ||| ");
+            for (int i = 0; limit == 2 && i < 63 + more; i++) sa_buffer_adds(&text, "c");
+            if (more)
+                refuses(text.text, messages[limit]);
+            else
+                sa_grammar_free(parsed(text.text));
+            sa_buffer_release(&text);
+        }
+    refuses("%feature g\n", "g:1: %feature NAME VALUE ...: at most 100 features of 60 values");
+    refuses("[S] ||| a ||| b ||| 1000001\n", "g:1: a weight is 0.001 to 1000000");
 }
 END_TEST
 
@@ -377,6 +466,9 @@ START_TEST(says_how_many_sentences_there_are) {
         !sa_synth_write(&(sa_toy){.grammar = path, .pairs = 5, .seed = 1}, NULL, &out, &error));
     ck_assert_msg(strstr(error.text, "different train pairs, not 5; all splits have 4"), "%s",
                   error.text);
+    const sa_toy most = {.grammar = path, .pairs = (int64_t)SA_SYNTH_LIMIT, .seed = 1};
+    ck_assert(!sa_synth_write(&most, NULL, &out, &error));
+    ck_assert_msg(strstr(error.text, "pairs, not 1000000; all splits have 4"), "%s", error.text);
     sa_buffer_release(&out);
     unlink(path);
 }
@@ -396,15 +488,23 @@ START_TEST(keeps_to_a_length) {
 }
 END_TEST
 
+/* The description of a grammar, in which these parts occur. */
+static sa_buffer described(const char *text, const char *const *parts) {
+    sa_grammar *grammar = parsed(text);
+    sa_buffer out = {0};
+    sa_error error;
+    ck_assert(sa_grammar_check(grammar, 1, &out, &error));
+    for (; *parts; parts++)
+        ck_assert_msg(strstr(out.text, *parts), "%s is not in %s", *parts, out.text);
+    sa_grammar_free(grammar);
+    return out;
+}
+
 START_TEST(describes_a_grammar) {
     /* the words of rules that are not used count, too */
     static const char text[] =
         "[S] ||| the [N,1] ||| le [N,1] ||| 0-0 1?0\n[N] ||| bank ||| banque\n"
         "[N] ||| bank ||| rive\n[M] ||| a ||| b\n[O] ||| [O,1] ||| [O,1]\n";
-    sa_grammar *grammar = parsed(text);
-    sa_buffer out = {0};
-    sa_error error;
-    ck_assert(sa_grammar_check(grammar, 1, &out, &error));
     static const char *const parts[] = {
         "rules: 5, with values for their features 5\n",
         "words: 3 in the source, 4 in the target\n",
@@ -413,11 +513,47 @@ START_TEST(describes_a_grammar) {
         "not reached: M\n",
         "cannot end: O\n",
         "\nthe bank\n#   ?     le\n.   #     banque\n",
+        NULL,
     };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        ck_assert_msg(strstr(out.text, parts[i]), "%s is not in %s", parts[i], out.text);
+    sa_buffer out = described(text, parts);
+    int examples = 0;
+    for (const char *at = out.text; (at = strstr(at, "\nthe bank\n")); at++) examples++;
+    ck_assert_int_eq(examples, 5);
     sa_buffer_release(&out);
-    sa_grammar_free(grammar);
+}
+END_TEST
+
+/* Lists end after ten things; a word is named once, however many translations it has. */
+START_TEST(describes_large_grammars_in_short) {
+    static const char *const parts[] = {
+        "rules: 17, with values for their features 22\n",
+        "ambiguous words: bank, light\nwords: 3 in the source, 5 in the target\n",
+        "sentences: 8 derivations of at most 128 source words, 1.0 on average\n     1 word: 8\n",
+        "not reached: U0, U1, U2, U3, U4, U5, U6, U7, U8, U9, ...\n",
+        NULL,
+    };
+    static const char *const of_lengths[] = {
+        "sentences: 128 derivations of at most 128 source words, 2.0 on average\n"
+        "     1 word: 1\n     2 words: 1\n",
+        "     9 words: 1\n    10 words: 1 ...\n\n",
+        NULL,
+    };
+    static const char *const endless[] = {
+        "sentences: more than 10^18 derivations of at most 128 source words, 1.0 on average\n"
+        "     1 word: more than 10^18\n",
+        NULL,
+    };
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, "%feature n sg pl\n[S] ||| [N:n,1] ||| [N:n,1]\n"
+                          "[N:n] ||| bank ||| banque\n[N:n] ||| light ||| feu\n"
+                          "[N:n] ||| bank ||| rive\n[N:n] ||| light ||| lumière\n");
+    for (int i = 0; i < 12; i++) sa_buffer_addf(&text, "[U%d] ||| u ||| v\n", i);
+    sa_buffer out = described(text.text, parts);
+    sa_buffer_release(&out), sa_buffer_release(&text);
+    out = described("[S] ||| a [S,1] ||| b [S,1]\n[S] ||| a ||| b\n", of_lengths);
+    sa_buffer_release(&out);
+    out = described("[S] ||| [S,1] ||| x [S,1]\n[S] ||| a ||| b\n", endless);
+    sa_buffer_release(&out);
 }
 END_TEST
 
@@ -428,16 +564,23 @@ int main(void) {
     tcase_add_test(all, links_words_of_symbols);
     tcase_add_test(all, joins_words);
     tcase_add_test(all, words_are_any_text);
+    tcase_add_test(all, empty_sides_are_left_out);
+    tcase_add_test(all, categories_need_few_words);
+    tcase_add_test(all, suffixes_end_at_the_longest_word);
     tcase_add_loop_test(all, draws_by_weight, 0, 2);
+    tcase_add_test(all, weights_are_read_in_thousandths);
     tcase_add_test(all, tests_may_differ);
     tcase_add_test(all, counts_by_length);
     tcase_add_test(all, counts_up_to_many);
     tcase_add_test(all, counts_as_far_as_it_can);
     tcase_add_test(all, reads_hiero_grammars);
     tcase_add_test(all, says_what_is_wrong);
+    tcase_add_test(all, says_which_categories_differ);
     tcase_add_test(all, has_limits);
+    tcase_add_test(all, limits_are_the_most_allowed);
     tcase_add_test(all, says_how_many_sentences_there_are);
     tcase_add_test(all, keeps_to_a_length);
     tcase_add_test(all, describes_a_grammar);
+    tcase_add_test(all, describes_large_grammars_in_short);
     return suite_run(suite);
 }

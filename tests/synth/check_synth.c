@@ -266,6 +266,10 @@ START_TEST(sentences_have_their_lengths) {
         count[length]++;
     }
     ck_assert(count[2] && count[3] && count[4]);
+    const sa_toy more = {
+        .grammar = grammar, .pairs = 1000, .seed = 1, .min_words = 2, .max_words = 2};
+    ck_assert(!sa_synth_write(&more, NULL, &out, &error)); /* there are 30 of one word, too */
+    ck_assert_msg(strstr(error.text, "pairs, not 1000; all splits have 900"), "%s", error.text);
     sa_buffer_release(&text), sa_buffer_release(&out);
 }
 END_TEST
@@ -445,8 +449,10 @@ END_TEST
 
 static sa_buffer taken;
 
+/* Takes 64 KiB and what its last line has more. */
 static bool take(sa_buffer *out, sa_error *why) {
     (void)why;
+    ck_assert(out->size >= 1 << 16 && out->size < (1 << 16) + 1000);
     sa_buffer_add(&taken, out->text, out->size);
     out->size = 0;
     return taken.size < 1 << 17;
@@ -461,6 +467,17 @@ START_TEST(a_corpus_is_flushed_in_parts) {
     ck_assert(taken.size >= 1 << 17 && taken.size < all.size);
     ck_assert_mem_eq(taken.text, all.text, taken.size);
     sa_buffer_release(&all), sa_buffer_release(&rest), sa_buffer_release(&taken);
+}
+END_TEST
+
+START_TEST(a_corpus_has_ten_thousand_pairs_unless_told) {
+    sa_buffer out = {0};
+    sa_error error;
+    size_t count = 0;
+    ck_assert(sa_synth_write(&(sa_toy){.task = "mono", .seed = 1}, NULL, &out, &error));
+    for (const char *at = out.text; (at = strchr(at, '\n')); at++) count++;
+    ck_assert_uint_eq(count, 10000);
+    sa_buffer_release(&out);
 }
 END_TEST
 
@@ -480,6 +497,7 @@ int main(void) {
     if (!TEST_SANITIZED) tcase_add_test(all, says_how_many_there_are);
     if (!TEST_SANITIZED) tcase_add_test(all, does_not_look_for_what_cannot_be);
     tcase_add_test(all, a_corpus_is_flushed_in_parts);
+    tcase_add_test(all, a_corpus_has_ten_thousand_pairs_unless_told);
     if (!TEST_SANITIZED) tcase_add_test(all, gives_what_there_is);
     tcase_add_test(all, refuses_more_than_a_toy);
     tcase_add_test(all, sentences_have_their_lengths);

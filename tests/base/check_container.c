@@ -124,6 +124,11 @@ START_TEST(test_write_refuses) {
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_str_eq(error.text, "m: tensor 'x': shape: dimension 2 is 0, must be at least 1");
 
+    sa_tensor large = {"x", SA_U8, 2, {65535, 65537}, w, 0}; /* with its header above 2^32 bytes */
+    ck_assert(!sa_container_write("m", &large, 1, NULL, 0, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_str_eq(error.text, "m: would be larger than 4294967296 bytes");
+
     sa_tensor *many = calloc(SA_CONTAINER_MAX_TENSORS, sizeof *many);
     for (int i = 0; i < SA_CONTAINER_MAX_TENSORS; i++)
         many[i] = (sa_tensor){"x", SA_U8, 1, {1}, w, 0};
@@ -137,6 +142,53 @@ START_TEST(test_write_refuses) {
     ck_assert_int_eq(error.code, SA_LIMIT);
     free(value);
     ck_assert_int_eq(access("m", F_OK), -1);
+}
+END_TEST
+
+/* The longest header that can be written can be read. */
+START_TEST(test_longest_header) {
+    sa_error error;
+    sa_container container;
+    size_t size;
+    uint64_t length;
+    char *value = calloc(1, SA_CONTAINER_MAX_HEADER + 1);
+    const sa_metadata text = {"key", value};
+    const char *path = scratch_path("m");
+    ck_assert(sa_container_write(path, tensors, 3, &text, 1, &error));
+    char *bytes = scratch_read(path, &size);
+    memcpy(&length, bytes, 8);
+    free(bytes);
+    const size_t left = SA_CONTAINER_MAX_HEADER - length; /* padding stays as it was */
+    memset(value, 'x', left);
+    ck_assert_msg(sa_container_write(path, tensors, 3, &text, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&container, path, 1, NULL, &error), "%s", error.text);
+    ck_assert_str_eq(sa_container_metadata(&container, "key"), value);
+    ck_assert_uint_eq(container.size, size + left);
+    sa_container_close(&container);
+    memset(value, 'x', left + 8);
+    ck_assert(!sa_container_write(path, tensors, 3, &text, 1, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    free(value);
+}
+END_TEST
+
+/* As many as may stand in a header beside the metadata and the checksum. */
+START_TEST(test_many_tensors) {
+    enum { MANY = SA_CONTAINER_MAX_TENSORS - 2 };
+    static char names[MANY][16];
+    static sa_tensor many[MANY];
+    sa_error error;
+    sa_container container;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "%d", i);
+        many[i] = (sa_tensor){names[i], SA_U8, 1, {1}, "x", 0};
+    }
+    ck_assert(sa_container_write(scratch_path("m"), many, MANY, NULL, 0, &error));
+    ck_assert_msg(sa_container_open(&container, scratch_path("m"), 1, NULL, &error), "%s",
+                  error.text);
+    ck_assert_uint_eq(container.count, MANY);
+    ck_assert_str_eq(container.tensors[MANY - 1].name, names[MANY - 1]);
+    sa_container_close(&container);
 }
 END_TEST
 
@@ -356,6 +408,8 @@ int main(void) {
     tcase_add_test(writing, test_layout);
     tcase_add_test(writing, test_round_trip);
     tcase_add_test(writing, test_write_refuses);
+    tcase_add_test(writing, test_longest_header);
+    tcase_add_test(writing, test_many_tensors);
     tcase_add_test(writing, test_every_truncation_and_flip);
     tcase_add_test(reading, test_unaligned);
     tcase_add_loop_test(reading, test_headers, 0, sizeof headers / sizeof *headers);

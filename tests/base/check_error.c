@@ -25,6 +25,11 @@ static const struct {
     {"a\xe2\x80\xaew\xe2\x81\xa6", "a\\u{202E}w\\u{2066}"},
     {"\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\\u{200E}\\u{200F}\\u{061C}"},
     {"\xe2\x80\xa8\xef\xbb\xbf", "\\u{2028}\\u{FEFF}"},
+    /* the last of a kind, and what follows it, such as the spaces in French numbers */
+    {"\xc2\x9f!\xc2\xa0!", "\\u{009F}!\xc2\xa0!"},
+    {"\xe2\x80\xae\xe2\x80\xaf", "\\u{202E}\xe2\x80\xaf"},
+    {"\xe2\x81\xa9\xe2\x81\xaa", "\\u{2069}\xe2\x81\xaa"},
+    {"\xf3\xa0\x80\x80\xf3\xa0\x82\x80", "\\u{E0000}\xf3\xa0\x82\x80"},
     {"\xf3\xa0\x81\x81", "\\u{E0041}"},           /* a tag character */
     {"\xff\xc3(", "\\xFF\\xC3("},                 /* not UTF-8 */
     {"\xc0\xaf", "\\xC0\\xAF"},                   /* overlong */
@@ -252,6 +257,19 @@ START_TEST(a_buffer_holds_all_that_was_added) {
 }
 END_TEST
 
+/* The first that do not fit into the buffer on the stack, and the last that do. */
+START_TEST(formatted_text_is_whole_at_every_length) {
+    for (size_t size = 250; size < 260; size++) {
+        sa_buffer buffer = {0};
+        sa_buffer_addf(&buffer, "%*s", (int)size, "x");
+        ck_assert_uint_eq(buffer.size, size);
+        ck_assert_uint_eq(strlen(buffer.text), size);
+        ck_assert_int_eq(buffer.text[size - 1], 'x');
+        sa_buffer_release(&buffer);
+    }
+}
+END_TEST
+
 START_TEST(what_follows_a_failure_is_dropped) {
     sa_buffer buffer = {0};
     sa_buffer_adds(&buffer, "kept");
@@ -294,6 +312,7 @@ int main(void) {
     tcase_add_test(tests, a_size_that_overflows_is_refused);
     tcase_add_test(tests, an_array_grows_by_doubling_and_keeps_its_items);
     tcase_add_test(tests, a_buffer_holds_all_that_was_added);
+    tcase_add_test(tests, formatted_text_is_whole_at_every_length);
     tcase_add_test(tests, what_follows_a_failure_is_dropped);
     return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include "support/suite.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,37 @@ START_TEST(missing_memory_is_noticed) {
 }
 END_TEST
 
+/* ---- Values of ours -------------------------------------------------------------------------- */
+
+static void expect_json(json_t *value, const char *text) {
+    sa_buffer out = {0};
+    sa_json_add(value, JSON_COMPACT, &out);
+    ck_assert(!out.failed);
+    ck_assert_str_eq(out.text, text);
+    sa_buffer_release(&out);
+}
+
+START_TEST(matrices_are_lists_of_their_rows) {
+    static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12.5};
+    expect_json(sa_json_vector(x, 2), "[1.0,2.0]\n");
+    expect_json(sa_json_matrix(x, 2, 3), "[[1.0,2.0,3.0],[4.0,5.0,6.0]]\n");
+    expect_json(sa_json_matrices(x, 2, 2, 3), "[[[1.0,2.0,3.0],[4.0,5.0,6.0]],"
+                                              "[[7.0,8.0,9.0],[10.0,11.0,12.5]]]\n");
+}
+END_TEST
+
+/* Also what is not there, and what JSON has no number for. */
+START_TEST(words_are_written_in_ascii) {
+    static const char *const words[] = {"l\u2019", "\"", ""};
+    const double odd[] = {INFINITY, NAN, -0.5};
+    expect_json(sa_json_words(words, 3), "[\"l\\u2019\",\"\\\"\",\"\"]\n");
+    expect_json(sa_json_vector(odd, 3), "[null,null,-0.5]\n");
+    expect_json(json_pack("[o, o, o]", sa_json_words(NULL, 1), sa_json_matrix(NULL, 1, 1),
+                          sa_json_matrices(NULL, 1, 1, 1)),
+                "[null,null,null]\n");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("json", &tests);
@@ -223,5 +255,7 @@ int main(void) {
     tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(tests, memory_has_a_limit, 0, WIDE);
     tcase_add_test(tests, missing_memory_is_noticed);
+    tcase_add_test(tests, matrices_are_lists_of_their_rows);
+    tcase_add_test(tests, words_are_written_in_ascii);
     return suite_run(suite);
 }

@@ -148,6 +148,26 @@ START_TEST(test_folders) {
 }
 END_TEST
 
+static mode_t permissions_of(const char *path) {
+    struct stat about;
+    ck_assert_int_eq(stat(path, &about), 0);
+    return about.st_mode & 0777;
+}
+
+/* A group that the umask lets in can use what is made. */
+START_TEST(test_permissions) {
+    sa_error error;
+    sa_directory_lock lock;
+    const mode_t before = umask(027);
+    const bool good = sa_directory_lock_open(&lock, scratch_path("out"), &error);
+    umask(before);
+    ck_assert_msg(good, "%s", error.text);
+    sa_directory_lock_close(&lock);
+    ck_assert_uint_eq(permissions_of(scratch_path("out")), 0750);
+    ck_assert_uint_eq(permissions_of(scratch_path("out/.lock")), 0640);
+}
+END_TEST
+
 /* The entry of a new folder is synced to disk if the parent is readable. */
 START_TEST(test_name_not_forced) {
     sa_error error;
@@ -303,6 +323,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_failing_lock, 0, 4);
     tcase_add_test(tests, test_lock_on_a_full_disk);
     tcase_add_test(tests, test_folders);
+    tcase_add_test(tests, test_permissions);
     tcase_add_loop_test(tests, test_name_not_forced, 0, 3);
     tcase_add_test(tests, test_folder_without_memory);
     tcase_add_test(tests, test_no_folder);

@@ -99,6 +99,10 @@ START_TEST(writes_few_digits) {
     ck_assert_str_eq(written(0.1 + 0.2), "0.30000000000000004");
     ck_assert_str_eq(written(4294967296.0), "4294967296");
     ck_assert_str_eq(written(-250000), "-250000");
+    ck_assert_str_eq(written(1e15), "1000000000000000");
+    ck_assert_str_eq(written(-1e15), "-1000000000000000");
+    ck_assert_str_eq(written(1e16), "1e+16");
+    ck_assert_str_eq(written((double)FLT_MAX), "3.4028235e+38");
     ck_assert_str_eq(written(1e300), "1e+300");
     ck_assert_str_eq(written(1e-7), "1e-07");
     ck_assert_str_eq(written(4.9e-324), "4.94065645841247e-324");

@@ -420,6 +420,27 @@ START_TEST(test_device_that_cannot_be_closed) {
 }
 END_TEST
 
+/* The reader of a pipe that has gone away is no news. */
+START_TEST(test_open_file) {
+    sa_error error;
+    char text[] = "text";
+    const sa_buffer some = {.text = text, .size = 4}, failed = {.failed = true};
+    const int fd = open(scratch_path("x"), O_WRONLY | O_CREAT, 0666);
+    ck_assert(sa_write_text(fd, "x", &some, &error) && sa_write_text(fd, "x", &some, &error));
+    plan_failure("write", 1, EPIPE);
+    ck_assert(!sa_write_text(fd, "x", &some, &error));
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert_str_eq(error.text, "");
+    plan_failure("write", 1, ENOSPC);
+    ck_assert(!sa_write_text(fd, "x", &some, &error));
+    ck_assert_str_eq(error.text, "cannot write 'x': No space left on device");
+    ck_assert(!sa_write_text(fd, "x", &failed, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    close(fd);
+    expect_content(scratch_path("x"), "texttext");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("save", &tests);
@@ -447,5 +468,6 @@ int main(void) {
     tcase_add_test(tests, test_limits);
     tcase_add_test(tests, test_devices);
     tcase_add_loop_test(tests, test_device_that_cannot_be_closed, 0, 2);
+    tcase_add_test(tests, test_open_file);
     return suite_run(suite);
 }

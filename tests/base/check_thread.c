@@ -134,6 +134,36 @@ START_TEST(all_threads_work_at_once) {
 }
 END_TEST
 
+typedef struct heard {
+    int calls, begun[4], tasks;
+} heard;
+
+static void hear(void *context, int begun, int tasks) {
+    heard *all = context;
+    ck_assert(pthread_equal(pthread_self(), caller));
+    all->begun[all->calls++] = begun;
+    all->tasks = tasks;
+}
+
+/* Before each of its own tasks; of three threads that work at once each has one. */
+START_TEST(progress_is_told_to_the_caller) {
+    for (int threads = 1; threads <= 3; threads += 2) {
+        heard all = {0};
+        const sa_watch watch = {.progress = hear, .context = &all};
+        const int tasks = threads == 1 ? 4 : 3;
+        sa_pool *pool = sa_pool_open(threads, NULL);
+        caller = pthread_self();
+        atomic_store(&inside, 0);
+        sa_pool_watch(pool, &watch);
+        sa_pool_run(pool, tasks, meet_others, &threads);
+        ck_assert_int_eq(all.calls, threads == 1 ? 4 : 1);
+        ck_assert_int_eq(all.tasks, tasks);
+        for (int i = 0; threads == 1 && i < 4; i++) ck_assert_int_eq(all.begun[i], i);
+        sa_pool_close(pool);
+    }
+}
+END_TEST
+
 static void look_at_signals(void *context, int piece) {
     sigset_t blocked;
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
@@ -200,6 +230,7 @@ int main(void) {
     tcase_add_test(tests, one_thread_is_the_callers);
     tcase_add_test(tests, a_watch_ends_with_its_tasks);
     tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
+    tcase_add_test(tests, progress_is_told_to_the_caller);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);
     tcase_add_test(tests, no_number_means_one_per_core);
     tcase_add_test(tests, a_thread_for_each_core_within_the_bounds);

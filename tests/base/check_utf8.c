@@ -270,13 +270,15 @@ START_TEST(kinds) {
     } rows[] = {
         {SA_CHAR_SPACE,
          {" ", "\t", "\v", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\xa8", "\xe2\x80\xa9",
-          "\xe3\x80\x80", "\xe2\x80\x8b"}},
+          "\xe3\x80\x80", "\xe2\x80\x8b", "\r"}},
         {SA_CHAR_LETTER,
          {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad", "ǅ", "ʰ",
           "\u20dd"}},
-        {SA_CHAR_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
+        {SA_CHAR_LETTER, {"Ａ", "Ｚ", "ａ", "ｚ", "\u200c"}},
+        {SA_CHAR_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５", "０", "９"}},
         {SA_CHAR_HAN,
          {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜", "［", "～"}},
+        {SA_CHAR_HAN, {"、", "一", "\u30ff", "\u31ff", "\u9fff", "／", "＠", "｀", "\uff9f"}},
         {SA_CHAR_OPENING, {"(", "[", "{", "«", "“", "‘", "„", "‹"}},
         {SA_CHAR_CLOSING, {")", "]", "}", "»", "”", "’", "›"}},
         {SA_CHAR_CURRENCY, {"$", "€", "£", "¥", "¢"}},
@@ -329,6 +331,21 @@ START_TEST(the_first_letter_with_a_direction_decides) {
 }
 END_TEST
 
+/* Whichever comes first; left-to-right if there are equally many. */
+START_TEST(most_letters_decide_the_direction_of_a_sentence) {
+    static const struct {
+        const char *words[3];
+        bool rtl;
+    } rows[] = {
+        {{"12", "?", "3,5"}, false},    {{"ab", "של", "."}, false},    {{"a", "שלום", "bc"}, true},
+        {{"של", "abc", "</s>"}, false}, {{"a", "قطة", "سوداء"}, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(sa_utf8_words_are_rtl(rows[i].words, 3) == rows[i].rtl, "row %zu", i);
+    ck_assert(!sa_utf8_words_are_rtl(NULL, 0));
+}
+END_TEST
+
 START_TEST(widths_are_terminal_columns) {
     ck_assert_int_eq(sa_utf8_width("", 0), 0);
     ck_assert_int_eq(sa_utf8_width("été", 5), 3);
@@ -344,6 +361,33 @@ START_TEST(widths_are_terminal_columns) {
     ck_assert_int_eq(sa_utf8_width("1️⃣", strlen("1️⃣")), 2);
     ck_assert_int_eq(sa_utf8_width("한국", strlen("한국")), 4);
     ck_assert_int_eq(sa_utf8_width("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 9), 2); /* han */
+}
+END_TEST
+
+/* Up to four marks are shown on a letter. */
+START_TEST(words_are_fitted_into_columns) {
+    static const struct {
+        const char *word;
+        int columns;
+        const char *fit;
+        int width;
+    } rows[] = {
+        {"", 3, "", 0},
+        {"abc", 3, "abc", 3},
+        {"abcd", 3, "ab…", 3},
+        {"日本語", 6, "日本語", 6},
+        {"日本語", 5, "日本…", 5},
+        {"日本語", 4, "日…", 3},
+        {"a\x1b", 9, "a\\x1B", 5},
+        {"xa\u0300\u0301\u0302\u0303y", 9, "xa\u0300\u0301\u0302\u0303y", 3},
+        {"xa\u0300\u0301\u0302\u0303\u0304y", 9, "x…", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char fit[64];
+        ck_assert_int_eq(sa_utf8_fit(rows[i].word, rows[i].columns, fit, sizeof fit),
+                         rows[i].width);
+        ck_assert_str_eq(fit, rows[i].fit);
+    }
 }
 END_TEST
 
@@ -372,6 +416,8 @@ int main(void) {
     tcase_add_test(form, a_cluster_is_what_a_reader_calls_a_character);
     tcase_add_test(form, widths_are_terminal_columns);
     tcase_add_test(form, the_first_letter_with_a_direction_decides);
+    tcase_add_test(form, most_letters_decide_the_direction_of_a_sentence);
+    tcase_add_test(form, words_are_fitted_into_columns);
     suite_add_tcase(suite, form);
 
     SRunner *runner = srunner_create(suite);

@@ -28,8 +28,8 @@ static void add_entry(const char *name, int method, size_t packed, size_t whole)
     add(sum, 4), add(packed, 4), add(whole, 4), add(strlen(name), 2), add(4, 2);
 }
 
-/* Makes an archive of files with the verse, deflated but for the first; each has four extra bytes.
- */
+/* Makes an archive of files with the verse, deflated but for the first; each has four extra bytes
+ * and, in the directory, a comment of two. */
 static void make(const char *const *names, size_t count) {
     size_t begin[4], packed_size[4];
     const size_t whole = sizeof verse - 1;
@@ -50,8 +50,8 @@ static void make(const char *const *names, size_t count) {
     const size_t directory = size;
     for (size_t i = 0; i < count; i++) {
         add_bytes("PK\1\2", 4), add(20, 2), add_entry(names[i], i ? 8 : 0, packed_size[i], whole);
-        add(0, 2), add(0, 4), add(0, 4), add(begin[i], 4);
-        add_bytes(names[i], strlen(names[i])), add(0, 4);
+        add(2, 2), add(0, 4), add(0, 4), add(begin[i], 4);
+        add_bytes(names[i], strlen(names[i])), add(0, 4), add_bytes("ok", 2);
     }
     const size_t end = size;
     add_bytes("PK\5\6", 4), add(0, 4), add(count, 2), add(count, 2), add(end - directory, 4);
@@ -87,6 +87,15 @@ START_TEST(files_are_found_by_name) {
 }
 END_TEST
 
+/* Some programs write one behind the end. */
+START_TEST(a_comment_of_the_archive_is_skipped) {
+    make((const char *const[]){"a", "b"}, 2);
+    archive[size - 2] = 12; /* its length */
+    add_bytes("made by hand", 12);
+    ck_assert(unpacks(size, "a", 1000) && unpacks(size, "b", 1000));
+}
+END_TEST
+
 START_TEST(broken_archives_are_refused) {
     make((const char *const[]){"a", "b"}, 2);
     for (size_t bytes = 0; bytes < size; bytes++) ck_assert(!unpacks(bytes, "b", 1000));
@@ -116,6 +125,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("zip", &tests);
     tcase_add_test(tests, files_are_found_by_name);
+    tcase_add_test(tests, a_comment_of_the_archive_is_skipped);
     tcase_add_test(tests, broken_archives_are_refused);
     tcase_add_test(tests, encrypted_files_are_refused);
     return suite_run(suite);

@@ -173,7 +173,8 @@ START_TEST(the_nearest_name_is_suggested) {
     static const char *const names[] = {"translate", "train", "align", "eval"};
     static const char *const rows[][2] = {
         {"trian", "train"}, {"translte", "translate"}, {"evaluate", NULL}, {"allign", "align"},
-        {"train", "train"}, {"frobnicate", NULL},      {"", NULL},         {"evl", "eval"}};
+        {"train", "train"}, {"frobnicate", NULL},      {"", NULL},         {"evl", "eval"},
+        {"elav", "eval"},   {"alipqr", NULL}}; /* 2 of 4, and 3 of 6 letters differ */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sa_nearest nearest = {.wanted = rows[i][0]};
         for (size_t j = 0; j < 4; j++) sa_nearest_consider(&nearest, names[j]);
@@ -182,6 +183,16 @@ START_TEST(the_nearest_name_is_suggested) {
         else
             ck_assert_pstr_eq(nearest.name, rows[i][1]);
     }
+}
+END_TEST
+
+/* Of two that are equally close; behind a prefix. */
+START_TEST(the_first_of_the_nearest_names_is_suggested) {
+    sa_nearest nearest = {.wanted = "grain", .prefix = "--"};
+    ck_assert_str_eq(sa_nearest_hint(&nearest), "");
+    sa_nearest_consider(&nearest, "train");
+    sa_nearest_consider(&nearest, "brain");
+    ck_assert_str_eq(sa_nearest_hint(&nearest), " (did you mean '--train'?)");
 }
 END_TEST
 
@@ -201,6 +212,8 @@ START_TEST(a_word_may_stand_for_a_number) {
     free(text);
     ck_assert(!sa_settings_set(&settings, "entmax-alpha", "1", &error));
     ck_assert_str_eq(error.text, "--entmax-alpha '1': expected a number from 1.01 to 2 or learned");
+    ck_assert(!sa_settings_set(&settings, "entmax-alpha", "0", &error)); /* the word's number */
+    ck_assert_str_eq(error.text, "--entmax-alpha '0': expected a number from 1.01 to 2 or learned");
     ck_assert(!sa_settings_set(&settings, "entmax-alpha", "learn", &error));
     ck_assert_ptr_nonnull(strstr(error.text, "learned'?"));
     ck_assert(!sa_settings_read(&read, "{\"entmax-alpha\": 1}", "m", &error));
@@ -549,6 +562,7 @@ int main(void) {
     tcase_add_test(cases, some_options_are_of_all_models);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
+    tcase_add_test(cases, the_first_of_the_nearest_names_is_suggested);
     tcase_add_test(cases, a_word_may_stand_for_a_number);
     tcase_add_test(cases, guided_alignment_needs_distributions_above_0);
     tcase_add_test(cases, written_settings_read_back_exactly);

@@ -42,6 +42,9 @@ START_TEST(refusals_name_settings_and_values) {
          "weights of 0, where the loss is infinite and has no gradient"},
         {"copy yes attention graves",
          "--copy copies by probabilities, but the weights of --attention graves may have any sum"},
+        {"model transformer copy yes attention differential heads 2",
+         "--copy copies by probabilities, but the weights of --attention differential may have any "
+         "sum"},
         {"guided-alignment 1 normalizer sparsemax",
          "--guided-alignment needs the logarithm of every weight: --normalizer sparsemax makes "
          "weights of 0, where it is infinite and has no gradient"},
@@ -299,6 +302,43 @@ START_TEST(the_settings_of_a_model_file_are_checked) {
 }
 END_TEST
 
+/* ---- Equations ------------------------------------------------------------------------------- */
+
+/* The rows of each list are choices of its option, and each choice has a row. */
+START_TEST(equations_are_those_of_their_options) {
+    size_t count = 0;
+    for (const sa_formulas *list = sa_formula_tables; list->option; list++, count++) {
+        const sa_option *option = option_of(list->option);
+        bool seen[64] = {false};
+        char mention[32];
+        snprintf(mention, sizeof mention, "(--%s", list->option);
+        ck_assert_ptr_nonnull(option);
+        ck_assert_msg(strstr(list->title, mention) != NULL, "%s", list->title);
+        const char *name;
+        for (size_t i = 0; (name = list->info(i, NULL, NULL)); i++) {
+            const int choice = sa_option_find_choice(option, name);
+            ck_assert_msg(choice >= 0 && choice < 64, "%s %s", list->option, name);
+            seen[choice] = true;
+        }
+        for (size_t i = 0; sa_option_choice(option, i); i++)
+            ck_assert_msg(seen[i], "%s %s", list->option, sa_option_choice(option, i));
+    }
+    ck_assert_uint_eq(count, 6);
+}
+END_TEST
+
+START_TEST(a_choice_has_its_formula_and_citation) {
+    const char *formula, *citation;
+    ck_assert_str_eq(sa_attention_info(1, &formula, &citation), "scaled-dot");
+    ck_assert_str_eq(formula, "e_j = (W_a s)' (U_a h_j) / sqrt(n')");
+    ck_assert_str_eq(citation, "Vaswani et al. 2017, section 3.2.1");
+    ck_assert_str_eq(sa_attention_info(2, &formula, NULL), "dot");
+    ck_assert_str_eq(formula, "e_j = (W_a s)' (U_a h_j)");
+    ck_assert_str_eq(sa_attention_info(3, NULL, &citation), "general");
+    ck_assert_str_eq(citation, "Luong et al. 2015, section 3.1");
+}
+END_TEST
+
 /* ---- Presets --------------------------------------------------------------------------------- */
 
 START_TEST(presets_are_counted_and_have_texts) {
@@ -353,6 +393,8 @@ int main(void) {
     tcase_add_test(cases, retired_options_at_their_bounds);
     tcase_add_test(cases, a_retired_part_of_the_model_is_refused);
     tcase_add_test(cases, the_settings_of_a_model_file_are_checked);
+    tcase_add_test(cases, equations_are_those_of_their_options);
+    tcase_add_test(cases, a_choice_has_its_formula_and_citation);
     tcase_add_test(cases, presets_are_counted_and_have_texts);
     tcase_add_test(cases, presets_need_their_arguments);
     return suite_run(suite);

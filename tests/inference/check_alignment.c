@@ -97,6 +97,34 @@ START_TEST(many_pairs_keep_their_places) {
 }
 END_TEST
 
+/* The probability is that of the same pair among the first, and each link has its word's weight. */
+static bool is_like_the_first(void *context, size_t index, const sa_alignment *alignment,
+                              sa_error *why) {
+    double *log_p = context;
+    const char *gold = many[index].gold;
+    (void)why;
+    if (index < 3) log_p[index] = alignment->log_probability;
+    ck_assert_double_eq_tol(alignment->log_probability, log_p[index % 3], 1e-4);
+    for (int s, t, used; sscanf(gold, "%d-%d%n", &s, &t, &used) == 2; gold += used)
+        ck_assert_double_eq_tol(alignment->weights[t * alignment->sources + s], 1, 1e-6);
+    return true;
+}
+
+/* Three pairs in turn: 512 of them are not whole turns. */
+START_TEST(many_pairs_keep_their_words_and_links) {
+    static const sa_pair three[] = {{.source = "w1 w2 w3", .target = "v1 v2", .gold = "2-0 0-1"},
+                                    {.source = "w4", .target = "v4 v5 v6", .gold = "0-0 0-2"},
+                                    {.source = "w5 w6", .target = "v7", .gold = "1-0"}};
+    const sa_align_options options = {.override = {.kind = SA_OVERRIDE_GOLD}};
+    double log_p[3];
+    open_model("");
+    for (int i = 0; i < MANY; i++) many[i] = three[i % 3];
+    ck_assert_msg(sa_align(model, &options, many, MANY, is_like_the_first, log_p, &error), "%s",
+                  error.text);
+    sa_model_close(model);
+}
+END_TEST
+
 /* ---- Attributions ---------------------------------------------------------------------------- */
 
 enum { METHODS = 3, CELLS = 64 };
@@ -130,6 +158,26 @@ static bool compare_all(void *context, size_t index, const sa_alignment *alignme
     ck_assert_double_eq_tol(alignment->gap, gap_alone, 1e-12);
     return true;
 }
+
+/* EOS, which nothing reads, keeps its own. */
+START_TEST(rows_that_have_read_a_word_are_the_next) {
+    static const char *const models[] = {"model=transformer attention=scaled-dot", "decoder=luong",
+                                         "decoder=cgru"};
+    const sa_align_options input = {.at = SA_ALIGN_INPUT};
+    double writing[CELLS], reading[CELLS];
+    enum { ROWS = 5, COLUMNS = 4 };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        open_model(models[i]);
+        ck_assert(sa_align(model, NULL, pairs, PAIRS, keep_alone, writing, &error));
+        ck_assert(sa_align(model, &input, pairs, PAIRS, keep_alone, reading, &error));
+        for (int t = 0; t < ROWS; t++)
+            ck_assert_mem_eq(reading + t * COLUMNS, writing + (t < ROWS - 1 ? t + 1 : t) * COLUMNS,
+                             COLUMNS * sizeof *reading);
+        ck_assert(memcmp(writing, reading, sizeof *reading * COLUMNS) != 0);
+        sa_model_close(model);
+    }
+}
+END_TEST
 
 /* Each as if it were alone; that of attention is what is shown without one. */
 START_TEST(attributions_stand_side_by_side) {
@@ -206,6 +254,7 @@ START_TEST(a_recurrent_model_has_one_attention) {
         {{.methods = "gradient,gradient"}, "--method gradient: named twice"},
         {{.methods = "gradient", .layer = 1}, ONLY},
         {{.methods = "attention", .layer = 1}, NULL},
+        {{.methods = "attention,gradient", .layer = 2}, "--layer 2: the model has 1"},
         {{.methods = "gradient", .site = SA_SITE_ENCODER}, OWN},
         {{.methods = "gradient", .override = {.kind = SA_OVERRIDE_UNIFORM}}, OWN},
         {{.methods = "attention", .override = {.kind = SA_OVERRIDE_UNIFORM}}, OWN},
@@ -248,6 +297,42 @@ START_TEST(a_transformer_has_layers_and_sites) {
         {{.site = SA_SITE_ENCODER}, NULL},
     };
     REFUSALS(joint);
+    sa_model_close(model);
+}
+END_TEST
+
+#define MERGED ": --merged attends to both sides at once"
+#define CHANGED "--method norms reads sums of weighted values, which "
+#define SHARES "--method rollout divides rows of weights by their sums, which must be positive: "
+
+/* Of both attentions of the decoder. */
+START_TEST(attributions_presuppose_sums_of_shares) {
+    static const struct {
+        const char *options;
+        const char *rollout, *norms; /* NULL: it is taken */
+    } models[] = {
+        {"attention=scaled-dot attention-gate=headwise", NULL, CHANGED "gate would change"},
+        {"attention=scaled-dot exclusive=yes",
+         SHARES "the weight on the word itself is lowered, and may be negative", NULL},
+        {"attention=differential",
+         SHARES "weights are the difference of two maps, which sums to 1 - lambda",
+         CHANGED "head norm would change"},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char options[128];
+        snprintf(options, sizeof options, "model=transformer %s", models[i].options);
+        open_model(options);
+        const refusal cases[] = {{{.methods = "rollout"}, models[i].rollout},
+                                 {{.methods = "norms"}, models[i].norms}};
+        REFUSALS(cases);
+        sa_model_close(model);
+    }
+    static const refusal merged[] = {
+        {{.methods = "rollout"}, "--method rollout" MERGED},
+        {{.methods = "value-zeroing"}, "--method value-zeroing" MERGED},
+    };
+    open_model("model=transformer attention=scaled-dot merged=yes");
+    REFUSALS(merged);
     sa_model_close(model);
 }
 END_TEST
@@ -382,6 +467,14 @@ START_TEST(weights_are_averaged) {
     ck_assert_str_eq(error.text, "'models[0]' is NULL");
     ck_assert(!sa_average_models(all, 0, mean_path, &error));
     ck_assert_str_eq(error.text, "no models to average");
+    sa_settings lower = small_settings();
+    lower.lowercase = true, lower.steps = 1;
+    ck_assert_msg(train(&lower, false), "%s", error.text);
+    const char *const cased[] = {paths[0], last_path};
+    ck_assert(!sa_average_models(cased, 2, mean_path, &error));
+    snprintf(wanted, sizeof wanted, "'%s' has a different --lowercase from '%s'", last_path,
+             paths[0]);
+    ck_assert_str_eq(error.text, wanted);
     scratch_write(train_path, "w1 w0\tv1 v0\nw2 w1\tv2 v1\n", 24);
     const sa_settings settings = small_settings();
     ck_assert_msg(train(&settings, false), "%s", error.text);
@@ -400,9 +493,12 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, rows_and_columns_are_words_of_their_side);
     tcase_add_test(tests, many_pairs_keep_their_places);
+    tcase_add_test(tests, many_pairs_keep_their_words_and_links);
+    tcase_add_test(tests, rows_that_have_read_a_word_are_the_next);
     tcase_add_test(tests, attributions_stand_side_by_side);
     tcase_add_test(tests, a_recurrent_model_has_one_attention);
     tcase_add_test(tests, a_transformer_has_layers_and_sites);
+    tcase_add_test(tests, attributions_presuppose_sums_of_shares);
     tcase_add_test(tests, means_are_of_the_layers_that_are_shown);
     tcase_add_test(tests, without_attention_words_have_gradients);
     tcase_add_test(tests, numbers_of_subwords_are_merged);

@@ -14,7 +14,7 @@ static sa_pair pairs[PAIRS] = {
     {.source = "w4", .target = "v2 zork zork v4 v9", .gold = "0-0 0p4"},
     {.source = "w8 w4", .target = "v4 v8", .gold = "1-0 0-1"},
     {.source = "same w2 w5", .target = "v2 same v5", .gold = ""},
-    {.source = "w6 w3", .target = "v3", .gold = "0-0"},
+    {.source = "w6 w3", .target = "quux", .gold = "0-0"},
 };
 static const sa_corpus corpus = {.pairs = pairs, .count = PAIRS, .name = "pairs", .gold = true};
 static sa_model *model;
@@ -79,14 +79,28 @@ static void links_are(const sa_link_counts *counted, const sa_pair *pair, const 
     ck_assert_uint_eq(counted->links_possible, in_possible);
 }
 
+static double entropy_of(const double *weights, int count) {
+    double entropy = 0;
+    for (int i = 0; i < count; i++)
+        if (weights[i] > 0) entropy -= weights[i] * log(weights[i]);
+    return entropy;
+}
+
+static double column(const double *weights, int rows, int sources, int j) {
+    double sum = 0;
+    for (int t = 0; t < rows; t++) sum += weights[t * sources + j];
+    return sum;
+}
+
 /* The same from the alignment, whose last row and column are of EOS. */
 static bool expect_alignment(void *context, size_t index, const sa_alignment *alignment,
                              sa_error *why) {
     const sa_sentence_result *own = &results[index];
     const sa_sentence_details *details = own->details;
     const int T = alignment->targets, S = alignment->sources;
+    const sa_source_coverage ends[] = {details->balance.over, details->balance.under};
     int unknown[2] = {0};
-    double entropy = 0;
+    double heads = 0;
     (void)context, (void)why;
     for (int j = 0; j < S; j++) unknown[0] += alignment->source_unknown[j];
     for (int t = 0; t < T; t++) unknown[1] += alignment->target_unknown[t];
@@ -96,10 +110,14 @@ static bool expect_alignment(void *context, size_t index, const sa_alignment *al
     ck_assert_int_eq(own->unknown_source, unknown[0]);
     ck_assert_int_eq(own->unknown_target, unknown[1]);
     if (!alignment->weights) return true;
-    for (int i = 0; i < T * S; i++)
-        if (alignment->weights[i] > 0)
-            entropy -= alignment->weights[i] * log(alignment->weights[i]);
-    ck_assert_double_eq_tol(details->attention.entropy, entropy, 1e-5);
+    for (int k = 1; k <= alignment->heads; k++)
+        heads += entropy_of(sa_alignment_weights(alignment, 0, k), T * S) / alignment->heads;
+    ck_assert_double_eq_tol(details->attention.head_entropy, heads, 1e-5);
+    ck_assert_double_eq_tol(details->attention.entropy, entropy_of(alignment->weights, T * S),
+                            1e-5);
+    for (int k = 0; k < 2; k++)
+        ck_assert_double_eq_tol(ends[k].expected,
+                                column(alignment->weights, T, S, ends[k].position), 1e-9);
     ck_assert_uint_eq(details->attention.rows, T);
     links_are(&details->before, &pairs[index], alignment->weights, T, S, -1);
     links_are(&details->links, &pairs[index], alignment->weights, T, S, 0);
@@ -108,11 +126,12 @@ static bool expect_alignment(void *context, size_t index, const sa_alignment *al
 }
 
 START_TEST(results_are_those_of_the_alignments) {
-    open_model("");
+    open_model(_i ? "heads=2" : "");
     evaluate();
     ck_assert(sa_align(model, NULL, pairs, PAIRS, expect_alignment, NULL, &error));
     ck_assert_int_eq(results[1].unknown_source, 1);
     ck_assert_int_eq(results[2].unknown_target, 2);
+    ck_assert_int_eq(results[5].unknown_target, 1);
     ck_assert_uint_eq(results[4].details->attention.identical, 1); /* "same" */
     ck_assert_uint_eq(results[0].details->attention.identical, 0);
     close_model();
@@ -123,9 +142,11 @@ static bool expect_words(void *context, size_t index, const sa_alignment *alignm
                          sa_error *why) {
     sa_alignment words;
     const sa_sentence_details *details = results[index].details;
-    *(int *)context += alignment->sources > words_of(pairs[index].source) + 1;
+    const int sources = words_of(pairs[index].source) + 1,
+              targets = words_of(pairs[index].target) + 1;
+    *(int *)context += alignment->sources > sources || alignment->targets > targets;
     ck_assert(sa_alignment_merge(alignment, &words, why));
-    ck_assert_int_eq(words.sources, words_of(pairs[index].source) + 1);
+    ck_assert(words.sources == sources && words.targets == targets);
     links_are(&details->before, &pairs[index], words.weights, words.targets, words.sources, -1);
     links_are(&details->links, &pairs[index], words.weights, words.targets, words.sources, 0);
     links_are(&details->after, &pairs[index], words.weights, words.targets, words.sources, 1);
@@ -133,10 +154,13 @@ static bool expect_words(void *context, size_t index, const sa_alignment *alignm
     return true;
 }
 
-/* Links are between words, even if the model reads pieces of them. */
+/* Links are between words, even if the model reads or writes pieces of them. */
 START_TEST(links_of_subwords_are_between_words) {
+    static const char *const sides[] = {"tokenizer=bpe bpe-merges=5",
+                                        "source-tokenizer=bpe bpe-merges=5",
+                                        "target-tokenizer=bpe bpe-merges=5"};
     int split = 0;
-    open_model("tokenizer=bpe bpe-merges=5");
+    open_model(sides[_i]);
     evaluate();
     ck_assert(sa_align(model, NULL, pairs, PAIRS, expect_words, &split, &error));
     ck_assert_int_gt(split, 0);
@@ -144,7 +168,7 @@ START_TEST(links_of_subwords_are_between_words) {
 }
 END_TEST
 
-/* Greedy and by a beam, with the words that the reference has or not. */
+/* Greedy and by a beam, of which only the best counts, with the reference's words or not. */
 START_TEST(translations_are_those_of_the_search) {
     static const int beams[] = {1, 3};
     const char *sources[PAIRS];
@@ -152,9 +176,10 @@ START_TEST(translations_are_those_of_the_search) {
     open_model("hidden=24 embed=24 attn=24 maxout=24 steps=200 valid-every=200");
     int exact = 0;
     for (int b = 0; b < 2; b++) {
-        search.beam = beams[b];
+        search.beam = search.nbest = beams[b];
         search.weights = true;
         evaluate();
+        search.nbest = 1;
         for (int i = 0; i < PAIRS; i++) sources[i] = pairs[i].source;
         ck_assert(sa_translate(model, sources, PAIRS, &search, found, &error));
         for (int i = 0; i < PAIRS; i++) {
@@ -165,6 +190,14 @@ START_TEST(translations_are_those_of_the_search) {
             ck_assert_int_eq(results[i].exact, strcmp(found[i].text, pairs[i].target) == 0);
             ck_assert_int_eq(balance->words, found[i].words - found[i].complete);
             ck_assert_int_eq(balance->reference, words_of(pairs[i].target));
+            ck_assert_double_eq_tol(
+                balance->over.weight,
+                column(found[i].weights, found[i].words, found[i].sources, balance->over.position),
+                1e-6);
+            ck_assert_double_eq_tol(
+                balance->under.weight,
+                column(found[i].weights, found[i].words, found[i].sources, balance->under.position),
+                1e-6);
             exact += results[i].exact;
         }
         sa_translations_release(found, PAIRS);
@@ -182,10 +215,46 @@ END_TEST
 START_TEST(lengths_may_be_those_of_the_references) {
     open_model("");
     search.reference_length = true;
+    search.batch = 2;
     evaluate();
     for (int i = 0; i < PAIRS; i++)
         ck_assert_int_eq(results[i].details->balance.words, words_of(pairs[i].target));
     close_model();
+}
+END_TEST
+
+/* Links replace the weights of translations, too: those of a linked source word sum to at least 1.
+ */
+START_TEST(translations_may_follow_the_links) {
+    open_model("");
+    search.reference_length = true;
+    search.batch = 2;
+    search.override = (sa_attention_override){.kind = SA_OVERRIDE_GOLD};
+    evaluate();
+    for (int i = 0; i < PAIRS; i++) {
+        const sa_length_balance *balance = &results[i].details->balance;
+        const sa_source_coverage ends[] = {balance->over, balance->under};
+        int s, t, used;
+        char kind;
+        for (const char *at = pairs[i].gold; sscanf(at, "%d%c%d%n", &s, &kind, &t, &used) == 3;
+             at += used)
+            for (int k = 0; k < 2; k++)
+                if (ends[k].position == s) ck_assert_double_ge(ends[k].weight, 1 - 1e-5);
+    }
+    close_model();
+}
+END_TEST
+
+/* Any other attention has read the whole source before. */
+START_TEST(monotonic_attention_reads_while_it_writes) {
+    for (int monotonic = 0; monotonic < 2; monotonic++) {
+        open_model(monotonic ? "attention=monotonic" : "");
+        evaluate();
+        for (int i = 0; i < PAIRS; i++)
+            ck_assert_uint_eq(results[i].details->attention.online,
+                              monotonic ? words_of(pairs[i].target) : 0);
+        close_model();
+    }
 }
 END_TEST
 
@@ -421,10 +490,12 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("evaluation", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
-    tcase_add_test(tests, results_are_those_of_the_alignments);
-    tcase_add_test(tests, links_of_subwords_are_between_words);
+    tcase_add_loop_test(tests, results_are_those_of_the_alignments, 0, 2);
+    tcase_add_loop_test(tests, links_of_subwords_are_between_words, 0, 3);
     tcase_add_test(tests, translations_are_those_of_the_search);
     tcase_add_test(tests, lengths_may_be_those_of_the_references);
+    tcase_add_test(tests, translations_may_follow_the_links);
+    tcase_add_test(tests, monotonic_attention_reads_while_it_writes);
     tcase_add_test(tests, translations_may_have_no_end);
     tcase_add_test(tests, weights_may_be_overridden);
     tcase_add_test(tests, links_may_be_of_words_that_are_read);

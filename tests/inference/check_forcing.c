@@ -1,10 +1,12 @@
 /* Alignments of several pairs, whose batches are sorted by length: each pair keeps its own words,
  * its own links, and what is refused names its line. */
 #include "config/settings.h"
+#include "data/encoding.h"
 #include "inference/model.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { PAIRS = 5 };
@@ -35,6 +37,7 @@ static bool expect_links(void *context, size_t index, const sa_alignment *alignm
     const char *text = pairs[index].gold;
     int *seen = context;
     ck_assert_uint_eq(index, (size_t)(*seen)++);
+    ck_assert_ptr_null(alignment->generation_probabilities); /* nothing is copied */
     for (int t = 0, s, row, used; sscanf(text, "%d-%d%n", &s, &row, &used) == 2; text += used, t++)
         for (int j = 0; j < alignment->sources; j++)
             ck_assert_double_eq_tol(alignment->weights[row * alignment->sources + j], j == s, 1e-6);
@@ -71,6 +74,43 @@ START_TEST(what_has_no_attention_is_not_forced) {
     error = (sa_error){0};
     ck_assert(!sa_override_open(&override, options.override, model, pairs, PAIRS, &error));
     ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
+    close_model();
+}
+END_TEST
+
+/* p_gen of each token, from a pass over the pair alone. */
+static bool expect_gates(void *context, size_t index, const sa_alignment *alignment,
+                         sa_error *why) {
+    const sa_text_codec *const codec[] = {&model->source, &model->target};
+    sa_sentence *source, *target;
+    sa_arena arena = {0};
+    sa_batch batch;
+    sa_pass pass;
+    ck_assert(sa_encode_pairs(codec, 50, true, &pairs[index], 1, &source, &target, why));
+    for (int dry = 1; dry >= 0; dry--) {
+        batch = sa_batch_build(&arena, source, target, 1);
+        sa_pass_layout(&arena, &model->w, &batch, false, &pass);
+        if (dry) ck_assert(sa_arena_init(&arena, arena.used, why));
+    }
+    sa_seq2seq_loss(&model->w, &batch, (sa_regularizer){0}, &pass, NULL);
+    const sa_mat z = sa_pass_readout(&model->w, &pass)->copy_gate;
+    for (int t = 0; t < alignment->targets; t++)
+        ck_assert_double_eq_tol(alignment->generation_probabilities[t],
+                                1 / (1 + exp(-(double)*sa_row(z, t))), 1e-5);
+    sa_arena_release(&arena);
+    sa_sentences_release(source, 1), sa_sentences_release(target, 1);
+    return true;
+}
+
+START_TEST(models_that_copy_tell_when_they_generate) {
+    static const char *const options[] = {"copy=yes",
+                                          "model=transformer attention=scaled-dot copy=yes"};
+    sa_settings settings = small_settings();
+    settings.ffn = 4, settings.lr = 0.02;
+    set_all(&settings, options[_i]);
+    open_model(settings);
+    ck_assert_msg(sa_align(model, NULL, pairs, PAIRS, expect_gates, NULL, &error), "%s",
+                  error.text);
     close_model();
 }
 END_TEST
@@ -137,6 +177,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, every_pair_has_its_own_links);
     tcase_add_test(tests, what_has_no_attention_is_not_forced);
+    tcase_add_loop_test(tests, models_that_copy_tell_when_they_generate, 0, 2);
     tcase_add_test(tests, attributions_name_earlier_target_words);
     tcase_add_test(tests, a_model_of_every_tokenizer_opens);
     tcase_add_test(tests, word_aligners_name_what_is_too_long);

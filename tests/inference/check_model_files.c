@@ -219,6 +219,25 @@ START_TEST(a_file_with_constants_opens) {
 }
 END_TEST
 
+/* Those of 0.1.0 have no table of spaces, which tokenizers that keep spaces never need. */
+START_TEST(early_models_are_told_from_others) {
+    static const struct {
+        const char *path;
+        bool early;
+    } cases[] = {{TEST_ROOT "/tests/golden/early-words.safetensors", true},
+                 {"m", false},
+                 {"out/best.safetensors", false}};
+    scratch_write("m", good[WORDS].bytes, good[WORDS].size);
+    ck_assert_msg(train("space", 0, false), "%s", error.text);
+    for (int i = 0; i < COUNT(cases); i++) {
+        sa_model *model = sa_model_open(cases[i].path, 1, &error);
+        ck_assert_msg(model != NULL, "%s", error.text);
+        ck_assert_msg(sa_model_is_early(model) == cases[i].early, "%s", cases[i].path);
+        sa_model_close(model);
+    }
+}
+END_TEST
+
 /* ---- Damage -----------------------------------------------------------------------------------
  */
 
@@ -346,6 +365,7 @@ int main(void) {
     tcase_add_test(tests, every_setting_is_checked);
     tcase_add_test(tests, earlier_files_open);
     tcase_add_test(tests, a_file_with_constants_opens);
+    tcase_add_test(tests, early_models_are_told_from_others);
     tcase_add_test(tests, every_truncation_is_found);
     tcase_add_test(tests, every_flipped_bit_is_found);
     tcase_add_test(tests, a_right_checksum_is_not_believed);

@@ -191,6 +191,70 @@ START_TEST(a_beam_shrinks_by_finished_hypotheses) {
 }
 END_TEST
 
+/* ---- A large vocabulary ---------------------------------------------------------------------- */
+
+enum { LARGE = 1300, BEAM = 4, BEGUN = 2 };
+
+typedef struct beginning {
+    double log_p; /* first, as above */
+    int32_t ids[BEGUN];
+} beginning;
+
+static void large_model_open(int seed) {
+    sa_settings settings;
+    model_open(0, SA_EOS, 0); /* makes the sources */
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 4;
+    const sa_sizes sizes = sa_sizes_of(&settings, K, LARGE);
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
+    dice = sa_rng_seed((uint64_t)seed, 2);
+    draw(weights, 1.5);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+}
+
+/* Every beginning with every word after it but EOS and BOS, most probable first. */
+static void begin_with_all(const beginning *live, int count, int step, beginning *next) {
+    static sa_sentence targets[LARGE];
+    static double log_p[LARGE];
+    for (int i = 0; i < count; i++) {
+        beginning *own = next + i * LARGE;
+        for (int32_t word = 0; word < LARGE; word++) {
+            own[word] = live[i], own[word].ids[step] = word;
+            targets[word] = (sa_sentence){own[word].ids, step + 1};
+        }
+        force(sources[3], targets, LARGE, log_p);
+        for (int word = 0; word < LARGE; word++)
+            own[word].log_p = word == SA_EOS || word == SA_BOS ? -INFINITY : log_p[word];
+    }
+    qsort(next, (size_t)(count * LARGE), sizeof *next, falling);
+}
+
+/* Outputs of two words and EOS. */
+START_TEST(a_beam_looks_through_a_large_vocabulary) {
+    static beginning next[BEAM * LARGE], live[BEAM];
+    const int length = BEGUN + 1;
+    const sa_seq2seq *one = &w;
+    const sa_sentence *from = sources + 3;
+    sa_hypothesis found[BEAM];
+    double totals[BEAM];
+    large_model_open(_i);
+    search.beam = search.nbest = BEAM;
+    begin_with_all(&(beginning){0}, 1, 0, next);
+    memcpy(live, next, sizeof live);
+    begin_with_all(live, BEAM, 1, next);
+    ck_assert(search_batch(&one, 1, &from, (sa_outlines){.lengths = &length}, 1, found, NULL));
+    for (int i = 0; i < BEAM; i++) {
+        ck_assert(found[i].ids && found[i].len == length);
+        force(sources[3], &(sa_sentence){found[i].ids, BEGUN}, 1, &totals[i]);
+        free(found[i].ids);
+    }
+    qsort(totals, BEAM, sizeof *totals, falling);
+    for (int i = 0; i < BEAM; i++)
+        ck_assert_double_eq_tol(totals[i], next[i].log_p, 1e-5 * (1 + fabs(next[i].log_p)));
+}
+END_TEST
+
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 START_TEST(a_batch_is_searched_as_its_sentences_alone) {
@@ -284,6 +348,7 @@ int main(void) {
     tcase_add_loop_test(tests, larger_beams_are_not_worse, 0, 4 * SEEDS);
     tcase_add_loop_test(tests, the_nbest_list_is_sorted_without_duplicates, 0, SEEDS);
     tcase_add_loop_test(tests, a_beam_shrinks_by_finished_hypotheses, 0, 9);
+    tcase_add_loop_test(tests, a_beam_looks_through_a_large_vocabulary, 0, TEST_SANITIZED ? 1 : 8);
     tcase_add_loop_test(tests, a_batch_is_searched_as_its_sentences_alone, 0, 2 * SEEDS);
     tcase_add_loop_test(tests, a_model_that_ends_at_once_and_one_that_never_ends, 0, 3);
     tcase_add_loop_test(tests, forbidden_words_are_not_generated, 0, 3);

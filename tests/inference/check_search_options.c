@@ -170,6 +170,7 @@ START_TEST(translations_have_given_lengths) {
     model_open(_i, SA_EOS, _i % 2 ? 3 : -3);
     search.beam = search.nbest = 1 + _i % 3;
     search.sample = _i > 3;
+    search.min_length = _i % 2 * 5;
     sa_hypothesis *found = calloc((size_t)(SOURCES * search.nbest), sizeof *found);
     ck_assert(
         search_batch(&one, 1, &from, (sa_outlines){.lengths = lengths}, SOURCES, found, NULL));
@@ -212,6 +213,28 @@ START_TEST(samples_follow_the_probabilities) {
         ck_assert_double_le(fabs(seen[word] - DRAWS * p), 5 * deviation + 1e-9);
     }
     release(found, 1);
+}
+END_TEST
+
+/* Whatever else is in the batch; another seed draws others. */
+START_TEST(samples_depend_on_seed_and_sentence) {
+    int others = 0;
+    model_open(_i, SA_EOS, 0);
+    search.sample = true, search.temperature = 20;
+    sa_hypothesis *all = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        for (search.seed = 1; search.seed <= 2; search.seed++) {
+            sa_hypothesis *alone = find(sources + s, 1);
+            const bool same =
+                alone->len == all[s].len &&
+                memcmp(alone->ids, all[s].ids, sizeof *alone->ids * (size_t)alone->len) == 0;
+            ck_assert_msg(same || search.seed == 2, "sentence %d", s);
+            others += !same;
+            release(alone, 1);
+        }
+    }
+    ck_assert_int_gt(others, 0);
+    release(all, SOURCES);
 }
 END_TEST
 
@@ -330,9 +353,11 @@ START_TEST(decoder_only_models_decide_together) {
 }
 END_TEST
 
-/* A Transformer numbers the weights of all heads for all words before in an int. */
+/* A Transformer numbers the weights of all heads for all words before in an int; other models do
+ * not. */
 START_TEST(outputs_too_long_to_attend_to) {
-    const sa_seq2seq *model = &w;
+    model_open(0, SA_EOS, 0);
+    const sa_seq2seq first = w, *const models[] = {&first, &w};
     sa_ensemble ensemble;
     sa_settings settings;
     sa_error error = {0};
@@ -343,10 +368,13 @@ START_TEST(outputs_too_long_to_attend_to) {
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
-    ck_assert(sa_ensemble_open(&ensemble, &model, 1, NULL, &error));
+    ck_assert(sa_ensemble_open(&ensemble, models, 2, NULL, &error));
     ck_assert(sa_ensemble_check(&ensemble, INT_MAX / 4, &error));
     ck_assert(!sa_ensemble_check(&ensemble, INT_MAX / 4 + 1, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_str_eq(error.text,
+                     "outputs of up to 536870912 words: model 2 can attend to 536870911 at most "
+                     "(a smaller --max-ratio or --max-len helps)");
     sa_ensemble_release(&ensemble);
 }
 END_TEST
@@ -363,6 +391,7 @@ int main(void) {
     tcase_add_loop_test(tests, translations_begin_with_given_words, 0, 10);
     tcase_add_loop_test(tests, prefixes_and_lengths, 0, 3);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
+    tcase_add_loop_test(tests, samples_depend_on_seed_and_sentence, 0, 6);
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);

@@ -113,6 +113,10 @@ START_TEST(prefixes_are_taken_over) {
         ck_assert(out[i].text[size] == 0 || out[i].text[size] == ' ' || !size);
     }
     sa_translations_release(out, SENTENCES);
+    ck_assert(sa_model_set_max_len(model, 2, &error));
+    ck_assert(!sa_translate(model, sources, SENTENCES, &search, out, &error));
+    ck_assert_str_eq(error.text, "a target prefix has 3 tokens, more than 2");
+    ck_assert_int_eq(error.code, SA_LIMIT);
     sa_model_close(model);
 }
 END_TEST
@@ -197,6 +201,52 @@ START_TEST(words_of_long_sentences_are_hidden) {
 }
 END_TEST
 
+/* ---- Ensembles ------------------------------------------------------------------------------- */
+
+/* The weights are the mean over the models that attend, whichever they are. */
+START_TEST(ensembles_attend_with_those_that_can) {
+    static const char *const options[] = {"", "decoder=fixed", "seed=2 heads=2"};
+    static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
+    sa_model *models[3];
+    sa_translation found[SENTENCES];
+    for (int m = 0; m < 3; m++) open_model(options[m]), models[m] = model;
+    search.weights = true;
+    for (int k = 0; k < 3; k++) {
+        sa_model *const all[] = {models[orders[k][0]], models[orders[k][1]], models[orders[k][2]]};
+        ck_assert_msg(sa_translate_ensemble(all, 3, sources, SENTENCES, &search, found, &error),
+                      "%s", error.text);
+        for (int i = 0; i < SENTENCES; i++) check_one(&found[i], i);
+        sa_translations_release(found, SENTENCES);
+    }
+    for (int m = 0; m < 3; m++) sa_model_close(models[m]);
+}
+END_TEST
+
+static const char other_words[] =
+    "models with different source tokenizers translate together without copying and without what "
+    "needs their attention weights";
+
+/* Models that read the source in other words have no common weights, wherever the other one is. */
+START_TEST(ensembles_of_other_words_have_no_weights) {
+    sa_translation found[SENTENCES];
+    sa_model *models[2];
+    open_model(""), models[0] = model;
+    open_model("source-tokenizer=char max-len=20"), models[1] = model;
+    sa_model *const all[] = {models[0], models[1], models[0]};
+    for (int way = 0; way < 5; way++) {
+        sa_search_init(&search);
+        search.weights = way == 1, search.replace_unknown = way == 2;
+        search.coverage = way == 3 ? 0.2 : 0;
+        search.override.kind = way == 4 ? SA_OVERRIDE_UNIFORM : SA_OVERRIDE_NONE;
+        const bool good = sa_translate_ensemble(all, 3, sources, SENTENCES, &search, found, &error);
+        ck_assert_msg(good == !way, "%d: %s", way, error.text);
+        if (good) sa_translations_release(found, SENTENCES);
+        if (!good) ck_assert_str_eq(error.text, other_words);
+    }
+    sa_model_close(models[0]), sa_model_close(models[1]);
+}
+END_TEST
+
 /* Of models that read the source in other words, none may copy, whichever it is. */
 START_TEST(ensembles_of_other_words_do_not_copy) {
     static const char *const options[] = {"", "source-tokenizer=char max-len=20",
@@ -212,10 +262,7 @@ START_TEST(ensembles_of_other_words_do_not_copy) {
             sa_translate_ensemble(order, 2, sources, SENTENCES, &search, found, &error);
         ck_assert_msg(good == !(copies && other), "%d: %s", m, error.text);
         if (good) sa_translations_release(found, SENTENCES);
-        if (!good)
-            ck_assert_str_eq(error.text,
-                             "models with different source tokenizers translate together without "
-                             "copying and without what needs their attention weights");
+        if (!good) ck_assert_str_eq(error.text, other_words);
     }
     for (int m = 0; m < 3; m++) sa_model_close(models[m]);
 }
@@ -230,6 +277,8 @@ int main(void) {
     tcase_add_test(tests, prefixes_are_taken_over);
     tcase_add_test(tests, other_spellings_are_noted);
     tcase_add_test(tests, words_of_long_sentences_are_hidden);
+    tcase_add_test(tests, ensembles_attend_with_those_that_can);
+    tcase_add_test(tests, ensembles_of_other_words_have_no_weights);
     tcase_add_test(tests, ensembles_of_other_words_do_not_copy);
     return suite_run(suite);
 }

@@ -137,6 +137,28 @@ START_TEST(the_lexicon_is_sorted) {
 }
 END_TEST
 
+/* Equals are in the order of their words: the most frequent first, then in byte order. */
+START_TEST(equal_translations_are_sorted_by_word) {
+    static sa_pair only[] = {{.source = "a", .target = "z x y"}};
+    static const char *const order[] = {"x", "y", "z"};
+    const sa_corpus one = {.pairs = only, .count = 1, .name = "only"};
+    sa_aligner_options options;
+    lexicon all = {.count = 0};
+    sa_aligner_options_init(&options);
+    options.model = SA_ALIGNER_MODEL1, options.alpha = 1;
+    sa_aligner *own = sa_aligner_train(&one, NULL, &options, NULL, NULL, &error);
+    ck_assert_msg(own != NULL, "%s", error.text);
+    ck_assert(sa_aligner_lexicon_each(own, 0, keep, &all, &error));
+    ck_assert_int_eq(all.count, 6);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_str_eq(all.entries[i].source, i < 3 ? "" : "a");
+        ck_assert_str_eq(all.entries[i].target, order[i % 3]);
+        ck_assert_double_eq(all.entries[i].t, all.entries[0].t);
+    }
+    sa_aligner_free(own);
+}
+END_TEST
+
 /* A threshold leaves those at least as probable: the least of them, then one more than that. */
 START_TEST(a_threshold_is_a_least_probability) {
     lexicon all = {.count = 0}, some = {.count = 0}, fewer = {.count = 0};
@@ -170,6 +192,7 @@ int main(void) {
     tcase_add_test(tests, alignments_are_of_words);
     tcase_add_test(tests, a_caller_may_end_it);
     tcase_add_test(tests, the_lexicon_is_sorted);
+    tcase_add_test(tests, equal_translations_are_sorted_by_word);
     tcase_add_test(tests, a_threshold_is_a_least_probability);
     tcase_add_test(tests, pairs_that_are_all_too_long);
     return suite_run(suite);

@@ -14,6 +14,8 @@ int fsync(int fd) {
     return 0;
 }
 
+static sa_session opened;
+
 /* ---- What is believed ------------------------------------------------------------------------ */
 
 static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
@@ -95,6 +97,43 @@ START_TEST(bad_batches_are_counted_in_a_row) {
            (const char *)tensor_of(&file, "training.at")->data + 8 * SA_STATE_COUNT(bad_batches),
            8);
     ck_assert_int_eq(saved, 0);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* Each number has a place of its own, in the file and in the training that goes on. */
+START_TEST(a_state_is_read_and_written_whole) {
+    static const struct count numbers[] = {
+        {SA_STATE_COUNT(batches), 23, true},    {SA_STATE_COUNT(updates), 17, true},
+        {SA_STATE_COUNT(bad_batches), 7, true}, {SA_STATE_COUNT(epoch), 5, true},
+        {SA_STATE_COUNT(position), 14, true},   {SA_STATE_COUNT(stale), 2, true},
+        {SA_STATE_COUNT(validations), 4, true}, {SA_STATE_COUNT(words), 42, true},
+    };
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    const double rate = 0.25;
+    sa_settings settings = small_settings();
+    const sa_train_options training = {
+        .settings = &settings, .train = train_path, .out = out_path, .resume = true};
+    sa_trainer *trainer = &opened.trainer;
+    int64_t saved[SA_STATE_COUNTS];
+    sa_container file;
+    settings.batch = 7; /* an epoch begins with full batches */
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    for (int i = 0; i < NUMBERS; i++)
+        alter("training.at", (size_t)numbers[i].place, &numbers[i].number);
+    alter("training.figures", SA_STATE_FIGURE(lr_factor), &rate);
+    ck_assert_msg(sa_session_open(&opened, &training, &error), "%s", error.text);
+    ck_assert(trainer->step == 23 && trainer->applied == 17 && trainer->nonfinite == 7);
+    ck_assert_int_eq(opened.first_step, 23);
+    ck_assert_double_eq(trainer->decay, rate);
+    ck_assert(opened.batcher.epoch == 5 && opened.batcher.position == 14);
+    trainer->step += 1, trainer->applied += 2, trainer->nonfinite += 3;
+    ck_assert_msg(sa_checkpoint_write(&opened, &error), "%s", error.text);
+    sa_session_close(&opened);
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
+    memcpy(saved, tensor_of(&file, "training.at")->data, sizeof saved);
+    for (int i = 0; i < NUMBERS; i++)
+        ck_assert_int_eq(saved[numbers[i].place], numbers[i].number + (i < 3 ? i + 1 : 0));
     sa_container_close(&file);
 }
 END_TEST
@@ -239,7 +278,6 @@ END_TEST
 
 static sa_settings starved_settings;
 static sa_train_options starved_training;
-static sa_session opened;
 
 static bool open_it(sa_error *why) {
     sa_session session;
@@ -323,6 +361,7 @@ int main(void) {
     Suite *suite = suite_of("checkpoint", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, bad_batches_are_counted_in_a_row);
+    tcase_add_test(tests, a_state_is_read_and_written_whole);
     tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
     tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
     tcase_add_loop_test(tests, impossible_figures_are_refused, 0, sizeof figures / sizeof *figures);

@@ -175,6 +175,27 @@ START_TEST(latex_shows_means_and_deviations) {
     ck_assert_str_eq(error.text, "--table-columns 'zero': table.tex has no such column");
     ck_assert(!compare((sa_compare_options){.table_columns = "sentences"}));
     ck_assert(!compare((sa_compare_options){.table_columns = "models"}));
+    ck_assert(compare((sa_compare_options){.table_columns = "model,bleu"}));
+    size_t size;
+    char *text = scratch_read(path_in("", "table.tex"), &size);
+    ck_assert_ptr_nonnull(strstr(text, "\nmodel & BLEU \\\\\n"));
+    free(text);
+}
+END_TEST
+
+/* p is 50 / 1001 with 49 of 1000 samples far from the mean, 51 / 1001 with 50 of them. */
+START_TEST(only_a_significant_best_is_bold) {
+    for (int rare = 49; rare <= 50; rare++) {
+        record worse = {.bleu = 59, .loss = 1, .usual = 20, .rare = 30},
+               better = {.bleu = 64, .loss = 1, .usual = 65, .usual_samples = SAMPLES};
+        worse.usual_samples = SAMPLES - rare;
+        for (int s = 0; s < SEEDS; s++) forge(s, worse), forge(4 + s, better);
+        ck_assert(compare((sa_compare_options){.models = "fixed,luong:dot"}));
+        size_t size;
+        char *text = scratch_read(path_in("", "table.tex"), &size);
+        ck_assert_msg((strstr(text, "\\textbf{64.00}") != NULL) == (rare == 49), "%s", text);
+        free(text);
+    }
 }
 END_TEST
 
@@ -240,10 +261,17 @@ START_TEST(the_page_names_what_is_compared) {
     ck_assert_msg(compare((sa_compare_options){.html = page}), "%s", error.text);
     char *text = scratch_read(page, &size);
     static const char *const parts[] = {
-        "3 models on softalign-test-", "/test.tsv (2 pairs)\"", "\"luong:dot\"",
+        "3 models on softalign-test-",
+        "/test.tsv (2 pairs)\"",
+        "\"luong:dot\"",
         "nrefs:1|case:mixed|eff:no",
-        "{\"key\":\"zeros\",\"title\":\"zeros %\",\"decimals\":1,\"scale\":100.0"};
-    for (int i = 0; i < 5; i++) ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", parts[i]);
+        "{\"key\":\"zeros\",\"title\":\"zeros %\",\"decimals\":1,\"scale\":100.0",
+        "{\"key\":\"loss\",\"title\":\"loss\",\"decimals\":4,\"scale\":1.0"};
+    for (int i = 0; i < 6; i++) ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", parts[i]);
+    free(text);
+    ck_assert(compare((sa_compare_options){.models = "bahdanau", .seeds = 1, .html = page}));
+    text = scratch_read(page, &size);
+    ck_assert_ptr_nonnull(strstr(text, "1 model on softalign-test-"));
     free(text);
 }
 END_TEST
@@ -412,6 +440,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, train_all, remove_all);
     tcase_add_test(tests, tables_show_the_medians);
     tcase_add_test(tests, latex_shows_means_and_deviations);
+    tcase_add_test(tests, only_a_significant_best_is_bold);
     tcase_add_test(tests, lengths_and_statistics_are_those_of_the_records);
     tcase_add_test(tests, curves_are_the_logs);
     tcase_add_test(tests, the_page_names_what_is_compared);

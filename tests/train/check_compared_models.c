@@ -228,6 +228,36 @@ START_TEST(pairs_that_no_run_can_read_are_refused) {
 }
 END_TEST
 
+/* Those of training pairs matter where they guide a model, those of validation pairs never. */
+START_TEST(links_that_guide_must_not_change) {
+    static const char pairs[] = "a b\tx y\t0-0 1-1\nb a\ty x\t0-0\nb b\tx x\t0-1\n",
+                      changed[] = "a b\tx y\t0-0 1-0\nb a\ty x\t0-0\nb b\tx x\t0-1\n";
+    static const char *const lists[] = {"fixed", "fixed,luong:guided-alignment=1",
+                                        "luong:guided-alignment=1,fixed"};
+    sa_settings settings = small_settings();
+    char test_path[128], valid_path[128];
+    sa_compare_options options = {.test = test_path, .valid = valid_path, .settings = &settings};
+    settings.steps = 1;
+    snprintf(test_path, sizeof test_path, "%s", scratch_path("test.tsv"));
+    snprintf(valid_path, sizeof valid_path, "%s", scratch_path("valid.tsv"));
+    scratch_write(test_path, pairs, sizeof pairs - 1);
+    for (int i = 0; i < 3; i++) {
+        scratch_write(train_path, pairs, sizeof pairs - 1);
+        scratch_write(valid_path, pairs, sizeof pairs - 1);
+        options.models = lists[i], options.overwrite = true;
+        ck_assert_msg(compare(options), "%d: %s", i, error.text);
+        options.overwrite = false;
+        scratch_write(valid_path, changed, sizeof changed - 1);
+        ck_assert_msg(compare(options), "%d: %s", i, error.text);
+        scratch_write(train_path, changed, sizeof changed - 1);
+        ck_assert_msg(compare(options) == (i == 0), "%d: %s", i, error.text);
+        if (i == 0) continue;
+        ck_assert_int_eq(error.code, SA_BUSY);
+        ck_assert_int_eq(strncmp(error.text, "--train: '", 10), 0);
+    }
+}
+END_TEST
+
 static void take_notes(void *context, const sa_progress *progress) {
     if (progress) take_note(context, progress);
 }
@@ -272,6 +302,7 @@ int main(void) {
     tcase_add_test(tests, wrong_entries_are_named);
     tcase_add_test(tests, what_is_not_given_is_named);
     tcase_add_test(files, pairs_that_no_run_can_read_are_refused);
+    tcase_add_test(files, links_that_guide_must_not_change);
     tcase_add_test(files, shared_pairs_are_told_of);
     return suite_run(suite);
 }

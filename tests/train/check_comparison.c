@@ -134,6 +134,21 @@ START_TEST(nothing_is_done_twice) {
 }
 END_TEST
 
+/* The rate of alignment errors is that of the links that the test pairs have now. */
+START_TEST(other_gold_links_are_scored_again) {
+    static const char *const links[] = {"0-1 1-0", "0-1 1-1"};
+    const sa_settings settings = settings_of_comparison();
+    const char *path = scratch_path("test.tsv");
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "w1 w0\tv0 v1\t%s\nw2 w1\tv1 v2\t0-0\n", links[i]);
+        scratch_write(path, text, strlen(text));
+        compare(&settings, path);
+        ck_assert_int_eq(occurrences(notes, "trained: 4 updates"), MODELS * SEEDS);
+    }
+}
+END_TEST
+
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 static sa_model *best_of(const char *folder) {
@@ -211,8 +226,8 @@ START_TEST(scores_are_those_of_an_evaluation) {
 }
 END_TEST
 
-/* Only the log knows the time that a killed training took, and only models with attention have
- * something to show. */
+/* Only the log knows the time that a killed training took, the record what its updates took; and
+ * only models with attention have something to show. */
 START_TEST(a_killed_run_goes_on) {
     sa_settings settings = settings_of_comparison();
     char log_path[192], record_path[192], film[192];
@@ -247,6 +262,8 @@ START_TEST(a_killed_run_goes_on) {
     free(log), sa_buffer_release(&later);
     json_t *record = json_load_file(record_path, 0, NULL);
     json_object_set_new(record, "trained", json_false());
+    json_object_set_new(record, "updating", json_real(1000));
+    json_object_set_new(record, "words", json_integer(4000000));
     ck_assert_int_eq(json_dump_file(record, record_path, 0), 0);
     json_decref(record);
     *notes = 0;
@@ -259,7 +276,40 @@ START_TEST(a_killed_run_goes_on) {
     ck_assert_double_lt(number(record, "seconds"), 5100);
     ck_assert(json_is_true(json_object_get(record, "trained")));
     ck_assert_int_eq(json_integer_value(json_object_get(record, "updates")), 4);
+    ck_assert_double_eq(number(record, "updating"), 1000);
+    ck_assert_double_eq(number(json_object_get(record, "figures"), "words_per_second"), 4000);
     json_decref(record);
+}
+END_TEST
+
+/* It is not trained again, and the rest of the comparison is there. */
+START_TEST(a_run_that_diverges_has_no_scores) {
+    sa_settings settings = settings_of_comparison();
+    char page[160], wanted[256];
+    set_all(&settings, "optimizer=sgd lr=1e9 clip=0");
+    snprintf(page, sizeof page, "%s/page.html", scratch);
+    snprintf(wanted, sizeof wanted,
+             "'%s/bahdanau-s1' diverged: it has no scores (a smaller --lr or --clip helps)",
+             out_path);
+    const sa_compare_options options = {.train = train_path,
+                                        .test = scratch_path("test.tsv"),
+                                        .models = "bahdanau",
+                                        .out = out_path,
+                                        .settings = &settings,
+                                        .seeds = 1,
+                                        .html = page,
+                                        .report = take_notes};
+    for (int turn = 0; turn < 2; turn++) {
+        sa_compare_result result;
+        *notes = 0;
+        ck_assert(!sa_compare(&options, &result, &error));
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(error.code, SA_DIVERGED);
+        ck_assert(result.table && strstr(result.json, "\"loss\": null"));
+        sa_compare_result_release(&result);
+        ck_assert_int_eq(access(page, F_OK), 0);
+        ck_assert_int_eq(strstr(notes, "1 of 1 runs are done already") != NULL, turn);
+    }
 }
 END_TEST
 
@@ -270,7 +320,9 @@ int main(void) {
     tcase_add_test(tests, statistics_are_those_of_the_runs);
     tcase_add_test(tests, tables_have_all_columns);
     tcase_add_test(tests, nothing_is_done_twice);
+    tcase_add_test(tests, other_gold_links_are_scored_again);
     tcase_add_test(tests, scores_are_those_of_an_evaluation);
     tcase_add_test(tests, a_killed_run_goes_on);
+    tcase_add_test(tests, a_run_that_diverges_has_no_scores);
     return suite_run(suite);
 }

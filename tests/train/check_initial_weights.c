@@ -9,10 +9,10 @@
 
 static char first_model[160];
 
-/* Two source and two target words are new in the second file. */
+/* The first file has two source and three target words; two and three are new in the second. */
 static void train_first(void) {
-    static const char pairs[] = "a b\tx y\nb\ty\na\tx\nb a\ty x\n",
-                      more[] = "a b\tx y\nc b\ty z\na\tx\nd a\tu x\n";
+    static const char pairs[] = "a b\tx y w\nb\ty w\na\tx w\nb a\ty x w\n",
+                      more[] = "a b\tx y\nc b\ty z\na\tx\nd a\tu t x\n";
     set_up();
     scratch_write(train_path, pairs, sizeof pairs - 1);
     scratch_write(scratch_path("more"), more, sizeof more - 1);
@@ -86,7 +86,7 @@ START_TEST(all_weights_are_kept) {
     }
     char note[400];
     snprintf(note, sizeof note,
-             "weights of '%s': all %zu are kept; 2 source and 2 target words are new, with %zu "
+             "weights of '%s': all %zu are kept; 2 source and 3 target words are new, with %zu "
              "weights; optimizer and schedule start anew",
              first_model, kept, added);
     ck_assert_msg(strstr(notes, note) != NULL, "%s\ninstead of\n%s", notes, note);

@@ -62,24 +62,27 @@ START_TEST(threads_and_shards_are_told) {
 }
 END_TEST
 
-/* Two processes with two threads each have more than three shards need. */
+/* Two processes with two threads each have more than three shards need. A process has as many as
+ * its node gives it only where the settings do not say how many. */
 START_TEST(threads_of_all_processes_are_told) {
     static const char *const hosts[] = {"a", "a"};
     sa_exchange two = {
-        .size = 2, .threads = 2, .cores = 4, .where = "2 processes on 1 host", .hosts = hosts};
+        .size = 2, .threads = 3, .cores = 4, .where = "2 processes on 1 host", .hosts = hosts};
     sa_settings settings = small_settings();
     sa_session session;
     const sa_train_options training = {
         .settings = &settings, .train = train_path, .out = out_path, .report = take_note};
-    for (int shards = 3; shards <= 4; shards++) {
-        settings.threads = 2, settings.shards = shards;
+    for (int i = 0; i < 3; i++) {
+        settings.threads = i < 2 ? 2 : 0, settings.shards = i ? 4 : 3;
         *notes = 0;
         sa_session_processes = &two;
         const bool good = sa_session_open(&session, &training, &error);
         sa_session_processes = NULL;
         ck_assert_msg(good, "%s", error.text);
-        ck_assert_ptr_nonnull(strstr(notes, "shards, 2 processes on 1 host, each with 2 threads"));
-        ck_assert_int_eq(strstr(notes, "(updates use 3: see --shards)") != NULL, shards == 3);
+        ck_assert_ptr_nonnull(
+            strstr(notes, i < 2 ? "shards, 2 processes on 1 host, each with 2 threads"
+                                : "shards, 2 processes on 1 host, each with 3 threads"));
+        ck_assert_int_eq(strstr(notes, "(updates use 3: see --shards)") != NULL, i == 0);
         sa_session_close(&session);
     }
 }

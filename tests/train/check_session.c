@@ -166,7 +166,6 @@ START_TEST(guided_alignment_needs_alignments) {
 }
 END_TEST
 
-/* The note on few pairs is there when either side ran out of symbols to merge. */
 /* ---- Several processes ----------------------------------------------------------------------- */
 
 static void gather_nothing(void *items, size_t size, int count) {
@@ -343,8 +342,8 @@ START_TEST(a_folder_that_goes_away_ends_a_training) {
 }
 END_TEST
 
-/* A frame of an earlier moment cannot be made later: the rest is saved, and the end tells of it. */
-/* A film has the frames of which it has the mean of the heads, so that is written last. */
+/* A frame of an earlier moment cannot be made later: the rest is saved, and the end tells of it. A
+ * film has the frames of which it has the mean of the heads, so that is written last. */
 START_TEST(a_frame_that_is_lost) {
     sa_settings settings = small_settings();
     const sa_pair pair = {.source = "w1 w0", .target = "v0 v1"};

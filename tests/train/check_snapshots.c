@@ -82,6 +82,18 @@ START_TEST(a_new_training_keeps_no_frame) {
 }
 END_TEST
 
+/* It would be the mean once more. */
+START_TEST(a_single_head_has_no_frames_of_its_own) {
+    sa_settings settings = small_settings();
+    settings.steps = 3;
+    ck_assert_msg(train_with((sa_train_options){
+                      .settings = &settings, .snapshot_pairs = filmed, .snapshot_count = 2}),
+                  "%s", error.text);
+    ck_assert(there("0001/00000003.csv") && there("0002/00000003.csv"));
+    ck_assert(!there("0001/head-1") && !there("0002/head-1"));
+}
+END_TEST
+
 /* A number has at least eight digits, and no more than an int64_t holds. */
 START_TEST(other_numbers_are_no_frames) {
     run(6, false);
@@ -228,6 +240,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_resumed_training_keeps_what_it_knows);
     tcase_add_test(tests, a_new_training_keeps_no_frame);
+    tcase_add_test(tests, a_single_head_has_no_frames_of_its_own);
     tcase_add_test(tests, other_numbers_are_no_frames);
     tcase_add_test(tests, frames_show_the_attention);
     tcase_add_test(tests, the_newest_models_are_kept);

@@ -251,9 +251,10 @@ START_TEST(shards_are_resolved) {
 END_TEST
 
 START_TEST(target_words_get_vectors_too) {
-    const sa_settings settings = small_settings();
+    sa_settings settings = small_settings();
     const char *path = scratch_path("vectors");
     put("vectors", "v7 1 2 3 4\nunheard 9 9 9 9\n");
+    settings.freeze_embeddings = _i ? SA_FREEZE_TARGET : SA_FREEZE_SOURCE;
     ck_assert_msg(open_session(&settings, (sa_train_options){.embeddings = {NULL, path}}), "%s",
                   error.text);
     const sa_vocab *vocab = &session.model.target.vocab;
@@ -262,9 +263,10 @@ START_TEST(target_words_get_vectors_too) {
     const float *x = sa_row(E, sa_vocab_find(vocab, "v7", 2));
     for (int k = 0; k < 4; k++) ck_assert_float_eq(x[k], (float)(k + 1));
     char note[256];
-    snprintf(note, sizeof note, "target embeddings: 1 of %zu words found in '%s'", vocab->count,
-             path);
+    snprintf(note, sizeof note, "target embeddings: 1 of %zu words found in '%s'%s", vocab->count,
+             path, _i ? "; frozen" : "");
     ck_assert_msg(strstr(notes, note), "%s", notes);
+    ck_assert(_i || !strstr(notes, "frozen"));
 }
 END_TEST
 
@@ -509,7 +511,7 @@ int main(void) {
     tcase_add_test(tests, pairs_longer_than_any_model_reads);
     tcase_add_loop_test(tests, weights_are_those_of_the_seed, 0, 3);
     tcase_add_test(tests, shards_are_resolved);
-    tcase_add_test(tests, target_words_get_vectors_too);
+    tcase_add_loop_test(tests, target_words_get_vectors_too, 0, 2);
     tcase_add_test(tests, a_model_of_other_lengths_does_not_fit);
     tcase_add_test(tests, the_run_is_that_of_the_caller);
     tcase_add_test(tests, the_best_model_may_be_lost);

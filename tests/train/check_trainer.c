@@ -33,12 +33,14 @@ static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
 
 static int family;    /* of the models that begin() makes */
 static int units = 9; /* of their layers */
+static bool hard;     /* whether they draw the words to attend to */
 
 static training *begin(int threads, int shards) {
     training *c = calloc(1, sizeof *c);
     sa_error error;
     sa_settings_init(&c->settings);
     c->settings.model = family;
+    if (hard) c->settings.attention = SA_ATTENTION_HARD;
     c->settings.embed = c->settings.attn = 7;
     c->settings.hidden = units;
     c->settings.maxout = 5;
@@ -124,6 +126,90 @@ START_TEST(shards_give_the_gradient_of_the_whole_batch) {
 }
 END_TEST
 
+/* A training on copies of one pair: its shards differ in nothing but their masks. */
+static training *begin_equal(int64_t seed) {
+    family = SA_MODEL_RECURRENT;
+    training *c = begin(1, 2);
+    c->settings.seed = seed;
+    c->trainer.decay = 0; /* the rate is 0: nothing moves */
+    for (int i = 1; i < BATCH; i++) c->source[i] = c->source[0], c->target[i] = c->target[0];
+    return c;
+}
+
+START_TEST(every_shard_update_and_seed_has_its_own_masks) {
+    training *c = begin_equal(1), *other = begin_equal(2), *plain = begin_equal(1);
+    const sa_step_result one = update(c, 16);
+    ck_assert_int_eq(c->trainer.active_shards, 2);
+    ck_assert_double_ne(c->trainer.shard[0].loss, c->trainer.shard[1].loss);
+    ck_assert_double_ne(update(other, 16).loss, one.loss);
+    ck_assert_double_ne(update(c, 16).loss, one.loss);
+    plain->settings.dropout = 0;
+    const double loss = update(plain, 16).loss;
+    ck_assert_double_eq(plain->trainer.shard[0].loss, plain->trainer.shard[1].loss);
+    ck_assert_double_eq(update(plain, 16).loss, loss);
+    end(c), end(other), end(plain);
+}
+END_TEST
+
+/* ---- Two processes --------------------------------------------------------------------------- */
+
+static float *sent;                 /* the sum of the gradients of the first process */
+static sa_shard sent_shards[BATCH]; /* what it found */
+static bool second;                 /* which of them makes its update now */
+
+static void add_in_turn(sa_real *numbers, size_t size,
+                        void (*add)(void *context, size_t at, size_t size), void *context) {
+    memcpy(second ? numbers : sent, second ? sent : numbers, size * sizeof *numbers);
+    if (!second) return;
+    add(context, 0, size / 3);
+    add(context, size / 3, size - size / 3);
+}
+
+/* The first process has one shard more if their number is odd. */
+static void gather_in_turn(void *items, size_t size, int count) {
+    const size_t bytes = size * (size_t)((count + 1) / 2);
+    ck_assert_uint_eq(size, sizeof *sent_shards);
+    memcpy(second ? items : sent_shards, second ? sent_shards : items, bytes);
+}
+
+static training *begin_process(int shards, const sa_exchange *exchange) {
+    training *c = begin(1, shards);
+    sa_trainer_close(&c->trainer);
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, &longest, c->pool,
+                              exchange, NULL));
+    return c;
+}
+
+/* Each makes some of five shards, then of three. The second one, which sees all of them, ends with
+ * the bits of a single process. */
+START_TEST(processes_share_the_shards) {
+    const sa_exchange first = {.size = 2, .sum = add_in_turn, .gather = gather_in_turn};
+    sa_exchange last = first;
+    last.rank = 1;
+    family = SA_MODEL_RECURRENT;
+    training *whole = begin(1, 5), *one = begin_process(5, &first),
+             *other = begin_process(5, &last);
+    const size_t bytes = whole->plan.size * sizeof *whole->values;
+    sent = malloc(bytes);
+    for (int count = BATCH; count > 16; count -= 15) {
+        const sa_step_result wanted = update(whole, count);
+        second = false;
+        update(one, count);
+        second = true;
+        const sa_step_result found = update(other, count);
+        ck_assert_double_eq(found.loss, wanted.loss);
+        ck_assert_double_eq(found.l2_norm, wanted.l2_norm);
+        ck_assert_int_eq(found.words, wanted.words);
+        ck_assert_mem_eq(other->values, whole->values, bytes);
+        memcpy(one->values, whole->values, bytes); /* which it would have, too */
+    }
+    free(sent);
+    end(whole), end(one), end(other);
+}
+END_TEST
+
+/* ---- One update ------------------------------------------------------------------------------ */
+
 /* Plain gradient descent, whose updates are easy to predict. */
 static training *descent(void) {
     training *c = begin(1, 2);
@@ -182,6 +268,26 @@ START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
     ck_assert_mem_eq(saved, c->values, bytes);
     ck_assert_int_eq(c->trainer.applied, 1);
     free(saved);
+    end(c);
+}
+END_TEST
+
+/* Its numbers are finite, the sum of their squares is not. */
+START_TEST(a_gradient_too_long_for_its_norm_is_left_out) {
+    family = SA_MODEL_RECURRENT;
+    training *c = begin(1, 1);
+    int found = 0;
+    for (int p = 0; p < c->plan.count; p++) {
+        const sa_param *param = &c->plan.item[p];
+        if (strcmp(param->name, "readout.W_o") != 0) continue;
+        found++;
+        for (size_t k = 0; k < sa_param_size(param); k++)
+            c->values[param->offset + k] = k % 2 ? 1e25f : -1e25f;
+    }
+    ck_assert_int_eq(found, 1);
+    const sa_step_result result = update(c, BATCH);
+    ck_assert(isfinite(result.loss) && !isfinite(result.l2_norm));
+    ck_assert(!result.applied && c->trainer.applied == 0 && c->trainer.nonfinite == 1);
     end(c);
 }
 END_TEST
@@ -305,6 +411,18 @@ START_TEST(the_baseline_is_a_running_mean) {
 }
 END_TEST
 
+/* With the same draws, and so the same loss, the baseline changes the gradient of the draws. */
+START_TEST(the_baseline_is_taken_from_the_reward) {
+    hard = true, family = SA_MODEL_RECURRENT;
+    training *zero = descent(), *other = descent();
+    hard = false;
+    other->trainer.baseline = -5;
+    ck_assert_double_eq(update(zero, BATCH).loss, update(other, BATCH).loss);
+    ck_assert(memcmp(zero->values, other->values, zero->plan.size * sizeof *zero->values) != 0);
+    end(zero), end(other);
+}
+END_TEST
+
 /* An arena traps when it is exhausted. */
 START_TEST(no_batch_needs_more_than_was_planned) {
     family = _i;
@@ -413,14 +531,18 @@ int main(void) {
     tcase_add_test(tests, the_loss_falls_and_counts_are_right);
     tcase_add_loop_test(tests, threads_change_no_bit, 0, 2);
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
+    tcase_add_test(tests, every_shard_update_and_seed_has_its_own_masks);
+    tcase_add_test(tests, processes_share_the_shards);
     tcase_add_loop_test(tests, frozen_embeddings_keep_their_bits, 0, 6);
     tcase_add_test(tests, weight_decay_shrinks_weights);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
+    tcase_add_test(tests, a_gradient_too_long_for_its_norm_is_left_out);
     tcase_add_test(tests, a_finite_gradient_resets_the_count);
     tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 6);
     tcase_add_test(tests, no_gradient_is_left_behind);
     tcase_add_test(tests, the_rate_follows_its_schedule);
     tcase_add_test(tests, the_baseline_is_a_running_mean);
+    tcase_add_test(tests, the_baseline_is_taken_from_the_reward);
     tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
     tcase_add_loop_test(tests, no_batch_of_words_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);

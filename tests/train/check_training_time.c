@@ -14,7 +14,9 @@ static double now, update_seconds, validation_seconds; /* seconds after validati
 static double before_seconds; /* and while they still have everything before them */
 static double look_seconds;   /* of a look at the clock */
 static volatile sig_atomic_t stop;
-static int stop_in; /* the update in which a user asks to stop; 0: none */
+static int stop_in;                 /* the update in which a user asks to stop; 0: none */
+static int stop_before, stop_after; /* the validation before or after which one does */
+static int spoiled;                 /* the update whose gradient is not finite; 0: none */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
@@ -23,6 +25,10 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
     *time = (struct timespec){(time_t)now, (long)(1e9 * (now - floor(now)))};
     return 0;
 }
+
+enum { UPDATES = 64 };
+static sa_step_result made[UPDATES]; /* by the updates of a training */
+static int made_count;
 
 bool __real_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
                             const sa_sentence *target, const size_t *pairs, int count,
@@ -35,7 +41,10 @@ bool __wrap_sa_trainer_step(sa_trainer *trainer, const sa_sentence *source,
                             sa_step_result *result, sa_error *why) {
     now += update_seconds;
     if (stop_in && --stop_in == 0) stop = 1;
-    return __real_sa_trainer_step(trainer, source, target, pairs, count, result, why);
+    const bool good = __real_sa_trainer_step(trainer, source, target, pairs, count, result, why);
+    if (good && trainer->step == spoiled) result->applied = false, trainer->applied--;
+    if (good && made_count < UPDATES) made[made_count++] = *result;
+    return good;
 }
 
 bool __real_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
@@ -45,13 +54,16 @@ bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_datas
 bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                         sa_validation *out, sa_error *why) {
     now += before_seconds;
+    if (stop_before && --stop_before == 0) stop = 1;
     const bool good = __real_sa_validate(model, corpus, pairs, out, why);
+    if (stop_after && --stop_after == 0) stop = 1;
     now += validation_seconds;
     return good;
 }
 
 static sa_progress rows[MOST], steps[MOST], parts[MOST];
 static int row_count, step_count, part_count;
+static int batch; /* pairs of an update */
 static sa_train_result outcome;
 
 static void keep(void *context, const sa_progress *progress) {
@@ -62,14 +74,14 @@ static void keep(void *context, const sa_progress *progress) {
         parts[part_count++] = *progress;
 }
 
-/* Validates after every third update. A batch has all pairs that are not held out. */
+/* Validates after every third update. */
 static void train_for(int step_limit, int epochs, double seconds, sa_train_options training) {
     sa_settings settings = small_settings();
     settings.steps = step_limit, settings.epochs = epochs, settings.max_time = seconds;
-    settings.batch = PAIRS;
+    settings.batch = batch;
     training.settings = &settings, training.train = train_path, training.out = out_path;
     training.report = keep, training.overwrite = !training.resume;
-    row_count = step_count = part_count = 0;
+    row_count = step_count = part_count = made_count = 0;
     *notes = 0;
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
 }
@@ -77,7 +89,8 @@ static void train_for(int step_limit, int epochs, double seconds, sa_train_optio
 static void set_clock(void) {
     set_up();
     now = 1000, update_seconds = 1, validation_seconds = 5, before_seconds = look_seconds = 0;
-    stop = stop_in = 0;
+    stop = stop_in = stop_before = stop_after = spoiled = 0;
+    batch = PAIRS; /* all pairs that are not held out */
 }
 
 /* A validation is not part of the time of updates, nor of words per second. */
@@ -99,6 +112,38 @@ START_TEST(validations_count_for_themselves) {
         ck_assert_int_eq(steps[i].step, i + 1);
         ck_assert_double_eq_tol(steps[i].words_per_second, words, 1e-9);
     }
+}
+END_TEST
+
+/* The mean loss since the last report of its kind, and the norm of the last gradient. */
+START_TEST(reports_tell_of_their_updates) {
+    train_for(8, 0, 0, (sa_train_options){0});
+    ck_assert(row_count == 3 && step_count == 8 && made_count == 8);
+    for (int i = 0, k = 0; i < 3; i++) {
+        double loss = 0;
+        int words = 0;
+        for (; k < rows[i].step; k++) loss += made[k].loss, words += made[k].words;
+        ck_assert_double_eq_tol(rows[i].loss, loss / words, 1e-12);
+        ck_assert_double_eq(rows[i].gradient_norm, made[k - 1].l2_norm);
+    }
+    for (int i = 0; i < 8; i++) {
+        ck_assert_double_eq_tol(steps[i].loss, made[i].loss / made[i].words, 1e-12);
+        ck_assert_double_eq(steps[i].gradient_norm, made[i].l2_norm);
+    }
+}
+END_TEST
+
+/* It is told of by its number, and its words are not counted. */
+START_TEST(an_update_without_a_finite_gradient_is_left_out) {
+    spoiled = 2;
+    train_for(3, 0, 0, (sa_train_options){0});
+    ck_assert_msg(strstr(notes, "note: update 2 had no finite gradient and was left out") != NULL,
+                  "%s", notes);
+    ck_assert(outcome.steps == 3 && row_count == 1);
+    ck_assert_int_eq(outcome.spent.words, made[0].words + made[2].words);
+    ck_assert_double_eq(outcome.spent.updating, 3);
+    ck_assert_double_eq_tol(rows[0].loss,
+                            (made[0].loss + made[2].loss) / (made[0].words + made[2].words), 1e-12);
 }
 END_TEST
 
@@ -130,6 +175,16 @@ START_TEST(the_nearest_limit_is_ahead) {
         ck_assert_int_ge(row_count, 2);
         ck_assert_double_ge(rows[row_count - 1].seconds_left, 0);
     }
+}
+END_TEST
+
+/* Two epochs of four updates each. */
+START_TEST(epochs_have_several_updates) {
+    batch = 15;
+    train_for(0, 2, 0, (sa_train_options){.valid = train_path});
+    ck_assert_str_eq(outcome.reason, "epochs");
+    ck_assert_int_eq(outcome.steps, 8);
+    ck_assert_double_eq_tol(rows[0].seconds_left, 5, 1e-12); /* after 3 updates in 3 s */
 }
 END_TEST
 
@@ -172,9 +227,11 @@ START_TEST(the_first_validation_is_estimated) {
         {20, 1, 1, 15}, /* half of the limit */
         {19, 2, 0, 20}, /* more than half: updates until the limit */
         {40, 3, 1, 35}, /* due at 30: 30 + 10 <= 1 + 1.1 * 40 */
+        {36, 3, 1, 35}, /* still within 40.6 */
+        {35, 3, 0, 30}, /* later than 39.5 */
     };
     update_seconds = 10;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         train_for(0, 0, cases[i].limit, (sa_train_options){.valid = train_path});
         ck_assert_str_eq(outcome.reason, "time");
         ck_assert_msg(outcome.steps == cases[i].steps && row_count == cases[i].rows &&
@@ -247,6 +304,43 @@ START_TEST(a_dropped_update_does_not_count) {
 }
 END_TEST
 
+/* A validation in which the user asks to stop is dropped, and is the first thing that is done when
+ * the training goes on, with the figures that it would have had. */
+START_TEST(a_stopped_validation_is_made_later) {
+    sa_progress whole[2];
+    train_for(6, 0, 0, (sa_train_options){0});
+    ck_assert_int_eq(row_count, 2);
+    memcpy(whole, rows, sizeof whole);
+    for (int turn = 1; turn <= 2; turn++) {
+        stop_before = turn;
+        train_for(6, 0, 0, (sa_train_options){.stop = &stop});
+        ck_assert_str_eq(outcome.reason, "stopped");
+        ck_assert(outcome.steps == 3 * turn && row_count == turn - 1);
+        stop = 0;
+        train_for(6, 0, 0, (sa_train_options){.resume = true});
+        ck_assert_int_eq(row_count, 3 - turn);
+        ck_assert_int_eq(rows[0].step, 3 * turn);
+        ck_assert_double_eq(rows[0].valid_loss, whole[turn - 1].valid_loss);
+        ck_assert_double_eq(rows[0].loss, whole[turn - 1].loss);
+    }
+}
+END_TEST
+
+/* The frames of a film are a part of it. */
+START_TEST(a_validation_without_its_frames_is_dropped) {
+    const sa_pair pair = {.source = "w1 w0", .target = "v0 v1"};
+    const char *frame = scratch_path("out/film/0001/00000003.csv");
+    sa_train_options training = {.snapshot_pairs = &pair, .snapshot_count = 1, .stop = &stop};
+    stop_after = 1;
+    train_for(3, 0, 0, training);
+    ck_assert_str_eq(outcome.reason, "stopped");
+    ck_assert(row_count == 0 && access(frame, F_OK) == -1);
+    stop = 0, training.resume = true;
+    train_for(3, 0, 0, training);
+    ck_assert(row_count == 1 && rows[0].step == 3 && access(frame, F_OK) == 0);
+}
+END_TEST
+
 /* It ends when the time is up, and leaves no row; one that ends a second before that leaves one. */
 START_TEST(a_validation_that_takes_too_long_is_dropped) {
     for (int late = 0; late < 2; late++) {
@@ -304,13 +398,18 @@ int main(void) {
     Suite *suite = suite_of("training_time", &tests);
     tcase_add_checked_fixture(tests, set_clock, scratch_remove);
     tcase_add_test(tests, validations_count_for_themselves);
+    tcase_add_test(tests, reports_tell_of_their_updates);
+    tcase_add_test(tests, an_update_without_a_finite_gradient_is_left_out);
     tcase_add_test(tests, updates_are_reported_five_times_a_second);
     tcase_add_test(tests, the_nearest_limit_is_ahead);
+    tcase_add_test(tests, epochs_have_several_updates);
     tcase_add_test(tests, a_limit_leaves_time_for_a_validation);
     tcase_add_test(tests, the_first_validation_is_estimated);
     tcase_add_test(tests, time_goes_on_after_a_resume);
     tcase_add_test(tests, weights_without_a_validation_are_saved);
     tcase_add_test(tests, a_dropped_update_does_not_count);
+    tcase_add_test(tests, a_stopped_validation_is_made_later);
+    tcase_add_test(tests, a_validation_without_its_frames_is_dropped);
     tcase_add_test(tests, a_validation_that_takes_too_long_is_dropped);
     tcase_add_test(tests, who_stops_is_told_what_is_saved);
     tcase_add_test(tests, a_long_validation_is_reported);

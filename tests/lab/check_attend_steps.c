@@ -285,25 +285,77 @@ START_TEST(given_weights_are_steps) {
 END_TEST
 
 /* Where all numbers are 0, every width predicts them equally well: the largest is taken, ten times
- * the greatest distance of two keys, or of 1 if all are the same. */
-START_TEST(a_width_that_does_not_matter_is_the_largest) {
-    static const double none[4], places[] = {1, 3, 4, 8}, same[] = {2, 2, 2, 2};
-    for (int i = 0; i < 2; i++) {
+ * the greatest distance of two keys, or of 1 if all are the same. So it is where the mean predicts
+ * best; where the nearest key does, it is a tenth of the least distance of two different keys. */
+START_TEST(a_width_may_be_at_an_end_of_its_range) {
+    static const struct {
+        int count;
+        double keys[4], values[4], h;
+    } cases[] = {{4, {1, 3, 4, 8}, {0}, 70},
+                 {4, {2, 2, 2, 2}, {0}, 10},
+                 {4, {0, 1, 2.005, 2.005}, {0, 0, 1, 1}, 0.1},
+                 {3, {0, 1, 2.5}, {1, -1, 1}, 25}};
+    for (int i = 0; i < 4; i++) {
         const sa_attend_options job = {.attention = SA_ATTENTION_GAUSSIAN,
                                        .heads = 1,
                                        .bandwidth = SA_BANDWIDTH_FIT,
-                                       .query = {NULL, 1, 1, places},
-                                       .keys = {NULL, 4, 1, i ? same : places},
-                                       .values = {NULL, 4, 1, none},
+                                       .query = {NULL, 1, 1, query},
+                                       .keys = {NULL, cases[i].count, 1, cases[i].keys},
+                                       .values = {NULL, cases[i].count, 1, cases[i].values},
                                        .each = keep};
         attend(&job);
-        ck_assert_double_eq_tol(out.bandwidth, i ? 10 : 70, 1e-12);
-        ck_assert_double_eq(out.left_out, 0);
+        ck_assert_double_eq_tol(out.bandwidth, cases[i].h, 1e-12 * cases[i].h);
+        if (i < 2) ck_assert_double_eq(out.left_out, 0);
         step_is("bandwidth", 0, SA_ATTEND_BANDWIDTH, 0, 1, 2,
                 (const double[]){out.bandwidth, out.left_out});
         step_is("v_a", 0, SA_ATTEND_NUMBERS, 0, 1, 1, (const double[]){log(out.bandwidth)});
         sa_attend_result_release(&out);
     }
+}
+END_TEST
+
+/* With a local line, the weights that it starts from are a step, too; each has its own formula. */
+START_TEST(a_local_line_comes_after_the_weights) {
+    static const char line[] = "alpha_j (1 - r'(k_j - m))",
+                      softmax_of_e[] = "alpha_j = exp(e_j) / sum_k exp(e_k)";
+    for (int degree = 0; degree < 2; degree++) {
+        sa_attend_options job = job_of(SA_ATTENTION_SCALED_DOT, 1);
+        double e[Q * S], alpha[Q * S], part;
+        for (int i = 0; i < Q * S; i++)
+            e[i] = scaled(query + i / S * D, keys + i % S * D, D, &part);
+        for (int i = 0; i < Q; i++) softmax(e + i * S, alpha + i * S);
+        job.degree = degree;
+        attend(&job);
+        const struct step *before = step_of("weights of degree 0", 0), *own = step_of("weights", 0);
+        ck_assert_int_eq(before != NULL, degree);
+        if (degree) step_is("weights of degree 0", 0, SA_ATTEND_MAP, 0, Q, S, alpha);
+        if (degree) ck_assert_str_eq(before->formula, softmax_of_e);
+        step_is("weights", 0, SA_ATTEND_RESULT, 0, Q, S, degree ? out.weights : alpha);
+        ck_assert_msg(strstr(own->formula, degree ? line : softmax_of_e) == own->formula, "%s",
+                      own->formula);
+        sa_attend_result_release(&out);
+    }
+}
+END_TEST
+
+/* Entmax between softmax and sparsemax, and as sparsemax; and the sticks of every query. */
+START_TEST(given_scores_are_normalized) {
+    const double e[S] = {0.4, 0, -2}, sticks[S * S] = {5, 5, 5, log(3), 5, 5, 0, log(3), 5};
+    static const double wanted[2][S] = {{0.64, 0.36, 0}, {0.7, 0.3, 0}},
+                        broken[S * S] = {0, 0, 0, 0.75, 0, 0, 0.125, 0.75, 0};
+    sa_attend_options job = job_of(SA_ATTENTION_LOCATION, 1);
+    job.query = (sa_table){"e", 1, S, e}, job.normalizer = SA_NORMALIZER_ENTMAX;
+    for (int i = 0; i < 2; i++) {
+        job.entmax_alpha = i ? 2 : 1.5;
+        attend(&job);
+        step_is("weights", 0, SA_ATTEND_RESULT, 0, 1, S, wanted[i]);
+        sa_attend_result_release(&out);
+    }
+    job.query = (sa_table){"e", S, S, sticks};
+    job.normalizer = SA_NORMALIZER_STICK_BREAKING, job.causal = true;
+    attend(&job);
+    step_is("weights", 0, SA_ATTEND_RESULT, 0, S, S, broken);
+    sa_attend_result_release(&out);
 }
 END_TEST
 
@@ -401,6 +453,17 @@ START_TEST(limits_are_where_they_are_said_to_be) {
 }
 END_TEST
 
+START_TEST(what_is_compared_has_one_width) {
+    const char *narrow = "--query q is 2 x 4, --keys k is 3 x 2: a query and a key are compared: "
+                         "as many columns";
+    for (int i = 0; i < 2; i++) {
+        sa_attend_options job = job_of(i ? SA_ATTENTION_DOT : SA_ATTENTION_GENERAL, i + 1);
+        job.keys.cols = 2;
+        refused(&job, SA_DATA, narrow);
+    }
+}
+END_TEST
+
 /* Parameters that are not given are where training starts, but v_a is all ones. */
 START_TEST(parameters_that_are_not_given) {
     static const struct {
@@ -408,8 +471,9 @@ START_TEST(parameters_that_are_not_given) {
         double number;
     } cases[] = {{SA_ATTENTION_QK_NORM, 1, 2.584962500721156 /* log2(S^2 - S) */},
                  {SA_ATTENTION_GAUSSIAN, 1, 0.34657359027997264 /* (log D) / 4 */},
+                 {SA_ATTENTION_COSINE, 1, 0 /* beta = log 2 */},
                  {SA_ATTENTION_ADDITIVE, D, 1}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const double number = cases[i].number, given[D] = {number, number, number, number};
         sa_attend_options job = job_of(cases[i].attention, 1);
         double weights[Q * S];
@@ -441,9 +505,8 @@ START_TEST(numbers_may_be_too_large) {
 }
 END_TEST
 
-/* Models learn these; there is none here. */
 /* Su et al. 2021: pair number l of query i and key j, as complex numbers, is turned by
- * (i - j) 10000^(-2l/d) before the product. */
+ * (i - j) 10000^(-2l/d) before the product. Both are told as they are turned. */
 START_TEST(rotations_tell_how_far_a_key_is) {
     sa_attend_options job = job_of(SA_ATTENTION_DOT, 1);
     job.positions = SA_POSITIONS_ROPE;
@@ -459,10 +522,17 @@ START_TEST(rotations_tell_how_far_a_key_is) {
             }
             ck_assert_double_eq_tol(out.scores[i * S + j], e, 1e-12);
         }
+    step_is("V", 1, SA_ATTEND_KEYS, 0, S, 2, values);
+    for (int i = 0; i < Q; i++)
+        for (int j = 0; j < S; j++)
+            ck_assert_double_eq_tol(
+                product(step_of("Q", 1)->number + i * D, step_of("K", 1)->number + j * D, D),
+                out.scores[i * S + j], 1e-12);
     sa_attend_result_release(&out);
 }
 END_TEST
 
+/* Models learn these; there is none here. */
 START_TEST(what_is_learned_is_refused) {
     static const struct {
         int attention, normalizer, positions;
@@ -507,9 +577,12 @@ int main(void) {
     tcase_add_test(tests, a_mask_is_a_step);
     tcase_add_test(tests, projections_are_steps);
     tcase_add_test(tests, given_weights_are_steps);
-    tcase_add_test(tests, a_width_that_does_not_matter_is_the_largest);
+    tcase_add_test(tests, a_width_may_be_at_an_end_of_its_range);
+    tcase_add_test(tests, a_local_line_comes_after_the_weights);
+    tcase_add_test(tests, given_scores_are_normalized);
     tcase_add_test(tests, given_weights_exclude_the_rest);
     tcase_add_test(tests, limits_are_where_they_are_said_to_be);
+    tcase_add_test(tests, what_is_compared_has_one_width);
     tcase_add_test(tests, parameters_that_are_not_given);
     tcase_add_test(tests, numbers_may_be_too_large);
     tcase_add_test(tests, rotations_tell_how_far_a_key_is);

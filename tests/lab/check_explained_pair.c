@@ -1,6 +1,7 @@
 /* sa_explain with a model and texts: the pair that is told, the words that rows stand for, and what
  * a model does not have. And which pairs sa_prove takes. (grad_explain.c looks at the numbers.) */
 #include "inference/model.h"
+#include "lab/lab.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
@@ -11,6 +12,7 @@ enum { MOST = 2048 };
 static sa_model *model;
 static char text[1024]; /* of the pair: words with ids of both sides */
 static int values, ends, first_step, last_step;
+static double total;           /* log p of the words so far */
 static char labels[MOST][160]; /* of each value: its name, what its rows stand for, and the words */
 
 static void open_model(const char *options) {
@@ -20,6 +22,16 @@ static void open_model(const char *options) {
     ck_assert_msg(train(&settings, false), "%s", error.text);
     model = sa_model_open(last_path, 1, &error);
     ck_assert_msg(model != NULL, "%s", error.text);
+}
+
+/* A model of many source words and seven target words. */
+static void open_uneven(void) {
+    sa_buffer pairs = {0};
+    for (int i = 0; i < 60; i++) sa_buffer_addf(&pairs, "w%d w%d\tv%d\n", i, i / 2, i % 7);
+    scratch_write(train_path, pairs.text, pairs.size);
+    sa_buffer_release(&pairs);
+    open_model("");
+    ck_assert_int_gt(sa_vocab_size(&model->source.vocab), 3 * sa_vocab_size(&model->target.vocab));
 }
 
 static void keep(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
@@ -35,6 +47,7 @@ static void keep(void *context, const sa_explain_pair *pair, const sa_explain_va
     ck_assert_int_lt(values, MOST);
     if (value->step && (!first_step || value->step < first_step)) first_step = value->step;
     if (value->step > last_step) last_step = value->step;
+    if (strcmp(value->name, "total") == 0) total = *value->numbers;
     char *label = labels[values++];
     snprintf(label, sizeof *labels, "%s:", value->name);
     ck_assert((value->row != NULL) == (value->about != SA_ROWS_UNNAMED));
@@ -130,6 +143,23 @@ START_TEST(the_target_may_be_generated) {
     ck_assert_ptr_nonnull(strstr(text, "-> "));
     ck_assert_str_eq(strstr(text, "-> ") + 3, wanted);
     ck_assert_int_eq(last_step, out.words);
+    sa_translations_release(&out, 1);
+    sa_model_close(model);
+}
+END_TEST
+
+/* Vocabularies of different sizes are not mixed up: log p is that of the search. */
+START_TEST(vocabularies_have_their_own_sizes) {
+    sa_search search;
+    sa_translation out = {0};
+    const char *const source = "w1 w50 w0";
+    open_uneven();
+    sa_search_init(&search);
+    search.beam = 1;
+    ck_assert_msg(sa_translate(model, &source, 1, &search, &out, &error), "%s", error.text);
+    ck_assert_msg(explain((sa_explain_options){.source = source}), "%s", error.text);
+    ck_assert_int_eq(last_step, out.words);
+    ck_assert_double_eq_tol(total, out.log_probability, 1e-4);
     sa_translations_release(&out, 1);
     sa_model_close(model);
 }
@@ -301,16 +331,41 @@ START_TEST(the_first_pairs_are_proven) {
 }
 END_TEST
 
+static int32_t id_of(const sa_vocab *vocab, const char *word) {
+    return sa_vocab_find(vocab, word, strlen(word));
+}
+
+/* Of the first pair of prove(), with vocabularies of different sizes. */
+START_TEST(a_proof_is_that_of_the_words) {
+    open_uneven();
+    const sa_vocab *source = &model->source.vocab, *target = &model->target.vocab;
+    const int32_t source_ids[] = {id_of(source, "w1"), id_of(source, "w2"), SA_EOS};
+    const int32_t target_ids[] = {id_of(target, "v2"), id_of(target, "v1"), SA_EOS};
+    const sa_sentence one = {source_ids, 3}, other = {target_ids, 3};
+    const sa_lab_pairs pair = {&one, &other, 1, sa_vocab_size(source), sa_vocab_size(target)};
+    const sa_prove_options proving = {.seed = 1, .each = keep_check, .context = worst[1]};
+    const sa_lab_prove_job proof = {&model->settings, model->values, pair, &proving};
+    const int count = prove(1, 9, worst[0]);
+    checks = 0;
+    ck_assert_msg(sa_lab_prove(&proof, &error), "%s", error.text);
+    ck_assert_int_eq(checks, count);
+    ck_assert(same(count));
+    sa_model_close(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explained_pair", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, rows_are_words);
     tcase_add_loop_test(tests, the_target_may_be_generated, 0, 2);
+    tcase_add_test(tests, vocabularies_have_their_own_sizes);
     tcase_add_test(tests, a_recurrent_model_has_steps);
     tcase_add_test(tests, a_transformer_has_layers);
     tcase_add_test(tests, a_decoder_alone_reads_both);
     tcase_add_loop_test(tests, merged_attention_reads_both, 0, 4);
     tcase_add_test(tests, the_first_pairs_are_proven);
+    tcase_add_test(tests, a_proof_is_that_of_the_words);
     return suite_run(suite);
 }

@@ -122,7 +122,7 @@ static void check_gru(const cell *at) {
 static void check_lstm(const cell *at, const double *memory) {
     static const char *const gates[] = {"i", "f", "o"};
     const int n = settings.hidden;
-    double m[WIDE], s[WIDE];
+    double m[WIDE], s[WIDE], squashed[WIDE];
     for (int g = 0; g < 3; g++) {
         char suffix[4];
         snprintf(suffix, sizeof suffix, "_%s", gates[g]);
@@ -137,8 +137,10 @@ static void check_lstm(const cell *at, const double *memory) {
         add_normal(at->part, "m", m, n, 0, n, seen);
     else
         memcpy(seen, m, sizeof seen);
-    for (int k = 0; k < n; k++) s[k] = of_cell(at, "o")[k] * tanh(seen[k]);
+    for (int k = 0; k < n; k++) squashed[k] = tanh(seen[k]);
+    for (int k = 0; k < n; k++) s[k] = of_cell(at, "o")[k] * squashed[k];
     same("m", at->step, of_cell(at, "m"), m, n);
+    same("tanh(m)", at->step, of_cell(at, "tanh(m)"), squashed, n);
     same("s", at->step, at->state, s, n);
 }
 
@@ -150,14 +152,19 @@ static void check_cell(const cell *at, const char *memory) {
 
 /* ---- A step ---------------------------------------------------------------------------------- */
 
-/* With copying: log P of the reference token, of which the vocabulary gives p. */
+/* With copying: log P of the reference token, of which the vocabulary gives p. What a null key has
+ * of the weights is generated, too. */
 static double mixed(int i, double p) {
     const double *alpha = get(i, 0, "alpha");
     const double gate = *get(i, 0, "p_gen");
-    double copied = 0;
+    const struct line *lacking = find(i, 0, "rest");
+    double copied = 0, rest = 1;
     for (int j = 0; j < S; j++) copied += source_ids[j] == target_ids[i - 1] ? alpha[j] : 0;
+    for (int j = 0; j < S; j++) rest -= alpha[j];
     same("copied", i, get(i, 0, "copied"), &copied, 1);
-    const double P = gate * p + (1 - gate) * copied;
+    ck_assert_int_eq(lacking != NULL, sa_normalizers[settings.normalizer].null_key);
+    if (lacking) same("rest", i, lacking->number, &rest, 1);
+    const double P = (gate + (1 - gate) * rest) * p + (1 - gate) * copied;
     same("P", i, get(i, 0, "P"), &P, 1);
     return log(P);
 }
@@ -294,6 +301,7 @@ static void check_step(int i) {
     if (i > 1) same("s_previous", i, before, get(i - 1, 0, "s"), n);
     for (int k = 0; settings.input_feeding && k < l; k++)
         x[m + k] = i > 1 ? get(i - 1, 0, "t")[k] : 0;
+    if (settings.input_feeding) same("t_previous", i, get(i, 0, "t_previous"), x + m, l);
     const double *middle = kind->context_cell ? get(i, 0, "s'") : NULL, *s = get(i, 0, "s");
     check_cell(&(cell){"decoder.", middle ? "'" : "", i, x, kind->context_in_cell ? c : NULL,
                        before, middle ? middle : s, false},
@@ -340,6 +348,14 @@ START_TEST(every_cell_is_explained) {
 }
 END_TEST
 
+START_TEST(what_no_word_gets_is_generated) {
+    settings = small_settings();
+    settings.copy = true, settings.normalizer = SA_NORMALIZER_NULL;
+    ck_assert(explain(0, NULL));
+    for (int i = 1; i <= T; i++) check_step(i);
+}
+END_TEST
+
 START_TEST(one_step) {
     settings = small_settings();
     ck_assert(explain(2, NULL));
@@ -364,6 +380,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_model_is_recomputed, 0, count_variants() + 1);
     tcase_add_loop_test(tests, every_cell_is_explained, 0, 3 * 2 * 3 * 2);
+    tcase_add_test(tests, what_no_word_gets_is_generated);
     tcase_add_test(tests, one_step);
     tcase_add_test(tests, a_loss_that_is_not_finite);
     return suite_run(suite);

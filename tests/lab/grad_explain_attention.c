@@ -350,6 +350,33 @@ START_TEST(large_scores_stay_finite) {
 }
 END_TEST
 
+/* All numbers of a tensor of the attention. */
+static void plant(const char *name, float number) {
+    const sa_param *own = param("attention.", name);
+    for (int k = 0; k < own->cols; k++) values[own->offset + (size_t)k] = number;
+}
+
+/* Scores above 20 are less their largest before exp, and so is that of the null key. All scores are
+ * the sum of v_a here: b_a is so large that every tanh is 1. */
+START_TEST(scores_above_20_are_shifted) {
+    const double e = _i ? 20.5 : 19.5, shift = _i ? e : 0, power = exp(e - shift),
+                 sum = S * power + exp(-shift);
+    settings = small_settings();
+    settings.attention = SA_ATTENTION_LOCATION_AWARE, settings.normalizer = SA_NORMALIZER_NULL;
+    draw_weights();
+    plant("b_a", 40), plant("v_a", (float)(e / settings.attn));
+    ck_assert(explain_drawn(&(sa_explain_options){.step = 1}, NULL));
+    for (int j = 0; j < S; j++) {
+        same("e", 1, get(1, 0, "e") + j, &e, 1);
+        same("exp", 1, get(1, 0, "exp") + j, &power, 1);
+    }
+    same("sum", 1, get(1, 0, "sum"), &sum, 1);
+    const struct line *exponentials = find(1, 0, "exp");
+    ck_assert_str_eq(exponentials->letters, _i ? "exp(e_ij-max)" : "exp(e_ij)");
+    ck_assert_int_eq(strstr(exponentials->equation, ", less max in every exp") != NULL, _i);
+}
+END_TEST
+
 START_TEST(norms_of_a_transformer) {
     const sa_explain_options options = {.step = 2, .layer = 1, .site = SA_SITE_CROSS};
     settings = small_of(SA_MODEL_TRANSFORMER);
@@ -368,6 +395,12 @@ START_TEST(norms_of_a_transformer) {
     add_product("decoder.1.", "feedforward.W_2", inner, outer);
     add_bias("decoder.1.", "feedforward.b_2", outer);
     same("f", 2, f->number, outer, f->head.cols);
+    const double *x = get(0, 0, "x") + settings.embed, *c = get(0, 0, "c");
+    double sum[WIDE];
+    for (int k = 0; k < settings.embed; k++) sum[k] = x[k] + c[k];
+    if (pre) same("y", 2, get(0, 0, "y"), sum, settings.embed);
+    for (int k = 0; k < settings.embed; k++) sum[k] += outer[k];
+    if (pre) same("z", 2, get(0, 0, "z"), sum, settings.embed);
 }
 END_TEST
 
@@ -507,6 +540,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
+    tcase_add_loop_test(tests, scores_above_20_are_shifted, 0, 2);
     tcase_add_loop_test(tests, heads_of_a_transformer, 1, 3);
     tcase_add_loop_test(tests, both_sides_of_merged_attention, 0, 2);
     tcase_add_loop_test(tests, norms_of_a_transformer, 0, 2);

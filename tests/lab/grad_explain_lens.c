@@ -36,6 +36,11 @@ static void read_out(const double *x, int size, double p[K]) {
     for (int k = 0; k < K; k++) p[k] /= sum;
 }
 
+static void forget(void) {
+    for (int i = 0; i < count; i++) free(lines[i].number);
+    count = 0;
+}
+
 /* What is read after a layer is the readout of its vectors, and KL is that of the words. */
 START_TEST(layers_are_read) {
     double *x[LAYERS + 1], end[K], p[K];
@@ -49,8 +54,7 @@ START_TEST(layers_are_read) {
     ck_assert_int_eq(count, LAYERS + 1);
     for (int l = 0; l <= LAYERS; l++)
         x[l] = copy_of(lines[l].number, T * (size_t)size * sizeof **x);
-    for (int i = 0; i < count; i++) free(lines[i].number);
-    count = 0;
+    forget();
     ck_assert(explain_drawn(&(sa_explain_options){.lens = true}, NULL));
     ck_assert_int_eq(count,
                      T * 2 * (1 + LAYERS * (settings.model == SA_MODEL_DECODER_ONLY ? 2 : 3)));
@@ -73,6 +77,30 @@ START_TEST(layers_are_read) {
         }
     }
     for (int l = 0; l <= LAYERS; l++) free(x[l]);
+}
+END_TEST
+
+/* What is read within a layer is the readout of what attention leaves there, as the explanation of
+ * that layer has it. */
+START_TEST(sublayers_are_read) {
+    static const char *const names[] = {"self", "cross"};
+    static const sa_attention_site sites[] = {SA_SITE_DECODER, SA_SITE_CROSS};
+    double y[WIDE], p[K];
+    choose(_i);
+    draw_weights();
+    const int size = settings.embed, sublayers = settings.model == SA_MODEL_DECODER_ONLY ? 1 : 2;
+    for (int place = 0; place < LAYERS * sublayers * T; place++) {
+        const int layer = 1 + place / T / sublayers, k = place / T % sublayers, i = 1 + place % T;
+        const sa_explain_options of_layer = {.step = i, .layer = layer, .site = sites[k]},
+                                 of_lens = {.step = i, .lens = true};
+        forget();
+        ck_assert(explain_drawn(&of_layer, NULL));
+        memcpy(y, get(0, 0, "y"), (size_t)size * sizeof *y);
+        read_out(y, size, p);
+        forget();
+        ck_assert(explain_drawn(&of_lens, NULL));
+        same("p", i, lens(i, "p", layer, names[k])->number, p, K);
+    }
 }
 END_TEST
 
@@ -115,6 +143,7 @@ int main(void) {
     Suite *suite = suite_of("explain_lens", &tests);
     tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, layers_are_read, 0, 4);
+    tcase_add_loop_test(tests, sublayers_are_read, 0, 4);
     tcase_add_loop_test(tests, layers_that_add_nothing, 0, 2);
     return suite_run(suite);
 }

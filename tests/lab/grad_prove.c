@@ -201,10 +201,10 @@ START_TEST(sticks_are_broken_backwards) {
 }
 END_TEST
 
-/* Only the given pairs are used: these are too short for permutations. */
+/* Only the given pairs are used: those before that of two words are too short for permutations. */
 START_TEST(pairs_may_be_too_short_to_show_anything) {
-    static const int32_t ids[] = {4, SA_EOS};
-    const sa_sentence both[] = {{ids + 1, 1}, {ids, 2}};
+    static const int32_t ids[] = {3, 4, SA_EOS};
+    const sa_sentence both[] = {{ids + 2, 1}, {ids + 1, 2}}, longer = {ids, 3};
     sa_settings settings = variant_settings(0);
     settings.encoder = SA_ENCODER_NONE;
     sa_error error;
@@ -216,6 +216,9 @@ START_TEST(pairs_may_be_too_short_to_show_anything) {
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
     expect_excuse("annotations", "long enough");
     ck_assert(isnan(check_of("annotations")->worst));
+    proof.pairs = (sa_lab_pairs){&longer, &longer, 1};
+    ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
+    expect_measured("permutation", 0, 1e-12);
 }
 END_TEST
 

@@ -9,11 +9,13 @@
 #include <math.h>
 #include <stdio.h>
 
-static int altered;   /* the tensor; -1: none */
-static double factor; /* of the whole tensor; 1: of its largest element alone, 1 + 1e-5 */
-static int found;     /* tensors reported as wrong */
-static bool right;    /* the wrong one is among them, with the right error */
-static int tensor;    /* the next one to be checked */
+static int altered;       /* the tensor; -1: none */
+static double factor;     /* of the whole tensor; 1: of its largest element alone, 1 + 1e-5 */
+static double next = 1;   /* factor of the tensor after it */
+static int found;         /* tensors reported as wrong */
+static char wrong[2][48]; /* the first of them */
+static bool right;        /* the wrong one is among them, with the right error */
+static int tensor;        /* the next one to be checked */
 
 __typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss;
 double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
@@ -26,12 +28,15 @@ double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
             largest = model->gradients + param->offset + k;
     for (size_t k = 0; factor != 1 && k < sa_param_size(param); k++)
         model->gradients[param->offset + k] *= factor;
+    for (size_t k = 0; next != 1 && k < sa_param_size(param + 1); k++)
+        model->gradients[param[1].offset + k] *= next;
     if (factor == 1) *largest *= 1 + 1e-5;
     return loss;
 }
 
 static void judge(void *context, const sa_gradient_result *gradient) {
     (void)context;
+    if (!gradient->ok && found < 2) snprintf(wrong[found], sizeof *wrong, "%s", gradient->name);
     found += !gradient->ok;
     if (tensor++ == altered) right = !gradient->ok && fabs(gradient->worst_element - 1e-5) < 1e-6;
 }
@@ -111,10 +116,39 @@ START_TEST(the_kind_of_error_is_told) {
 }
 END_TEST
 
+/* Of two tensors that of the larger error, unless the error of the later one, which the backward
+ * pass has visited before, is at least half as large. */
+START_TEST(the_nearest_to_the_fault_is_told) {
+    static const struct {
+        double next;
+        int named;
+        const char *error, *meaning;
+    } cases[] = {{0.1, 0, "2", "its sign is wrong"}, /* 0.9 beside 2 */
+                 {-0.1, 1, "1.1", "a factor is wrong, or a term is missing"}};
+    const sa_settings settings = settings_of(0);
+    const sa_lab_job job = {.options.settings = &settings, .options.each = judge};
+    char wanted[256];
+    sa_error error;
+    for (int i = 0; i < 2; i++) {
+        altered = 3, tensor = found = 0, factor = -1, next = cases[i].next;
+        const bool good = sa_lab_check(&job, &error);
+        next = 1;
+        ck_assert(!good);
+        ck_assert_int_eq(found, 2);
+        snprintf(wanted, sizeof wanted,
+                 "gradient of '%s' is wrong: relative error %s, allowed 1e-06: %s (of 2 wrong ones "
+                 "it is nearest to the fault)",
+                 wrong[cases[i].named], cases[i].error, cases[i].meaning);
+        ck_assert_str_eq(error.text, wanted);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("altered gradients", &tests);
     tcase_add_loop_test(tests, every_altered_tensor_is_found, 0, sizeof kinds / sizeof *kinds);
     tcase_add_test(tests, the_kind_of_error_is_told);
+    tcase_add_test(tests, the_nearest_to_the_fault_is_told);
     return suite_run(suite);
 }

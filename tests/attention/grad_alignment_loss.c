@@ -4,8 +4,9 @@
 #include "support/suite.h"
 
 enum { S = 4 };
-static const sa_link links[] = {{2, 0, false}, {0, 0, false}, {1, 0, true},  {0, 0, false},
-                                {3, 1, true},  {1, 1, true},  {9, 2, false}, {3, 3, false}};
+static const sa_link links[] = {{2, 0, false}, {0, 0, false}, {1, 0, true},
+                                {0, 0, false}, {3, 1, true},  {1, 1, true},
+                                {9, 2, false}, {3, 3, false}, {S, 4, false}};
 static const sa_gold_alignment gold = {links, sizeof links / sizeof *links};
 
 /* Sure links go before possible ones, a repeated link counts once, one beyond the source is

@@ -450,6 +450,31 @@ START_TEST(heads_share_a_memory) {
 }
 END_TEST
 
+/* Their weights, too: of equal words with gates beta and D, each leaves (1 - beta) D of those
+ * before, in retnet D. */
+START_TEST(heads_share_gates) {
+    static const double gates[] = {.5, .25, .75, .9}; /* beta, then D */
+    attention_settings(_i ? SA_ATTENTION_GATED_DELTANET : SA_ATTENTION_RETNET);
+    settings.heads = 4, settings.kv_heads = 2, settings.attn = 8;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_delta_part);
+    for (int h = 0; h < 4; h++) {
+        const double beta = _i ? gates[h / 2] : 1;
+        const double left = _i ? (1 - beta) * gates[2 + h / 2] : 1 - pow(2, -5 - h / 2);
+        head = bare_head(3), head.index = h;
+        set_row(head.q, delta_queries[0]);
+        for (int j = 0; j < 3; j++) {
+            set_row(sa_rows(head.k, j, 1), delta_keys[0]);
+            if (_i) set_row(sa_rows(memory.part[part], j, 1), gates);
+        }
+        sa_delta_part.forward[SA_PLACE_KEYS](&w, part, &head);
+        sa_delta_part.forward[SA_PLACE_SCORES](&w, part, &head);
+        for (int j = 0; j < 3; j++)
+            ck_assert_double_eq_tol(head.alpha.x[j], beta * pow(left, 2 - j), 1e-13);
+    }
+}
+END_TEST
+
 /* ---- Weights that are replaced --------------------------------------------------------------- */
 
 /* Of the third word: (.1, .4, .4, .1), under links of words 1 (two) and 2 (possible) of sentence 1.
@@ -493,6 +518,32 @@ START_TEST(weights_are_replaced) {
         if (replaces) sa_override_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
         same_row(head.alpha, cases[n].after, 1e-15);
     }
+}
+END_TEST
+
+/* Three weights have any order equally often, within 4 sigma, and the same in all steps. */
+START_TEST(weights_are_shuffled_by_the_seed) {
+    static const double before[] = {1, 2, 3};
+    sa_override override = {.chosen = {SA_OVERRIDE_SHUFFLE, 0}};
+    int times[4][4] = {{0}}; /* by the first two */
+    attention_settings(SA_ATTENTION_DOT);
+    ck_assert(decoder_open());
+    sa_override_install(&w, &override);
+    part = sa_part_find(&w, &sa_override_part);
+    head = bare_head(3);
+    for (int seed = 0; seed < 600; seed++) {
+        override.seed = (uint64_t)seed;
+        for (head.i = 1; head.i <= 2; head.i++) {
+            set_row(head.alpha, before);
+            sa_override_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
+            const int a = (int)head.alpha.x[0], b = (int)head.alpha.x[1];
+            ck_assert(a + b + head.alpha.x[2] == 6 && a * b * head.alpha.x[2] == 6);
+            times[a][b]++;
+        }
+    }
+    for (int a = 1; a <= 3; a++)
+        for (int b = 1; b <= 3; b++)
+            ck_assert(a == b || (times[a][b] % 2 == 0 && fabs(times[a][b] - 200.) <= 2 * 37));
 }
 END_TEST
 
@@ -540,6 +591,8 @@ int main(void) {
     tcase_add_test(tests, lambda_begins_by_layer);
     tcase_add_test(tests, heads_are_normalized);
     tcase_add_test(tests, heads_share_a_memory);
+    tcase_add_loop_test(tests, heads_share_gates, 0, 2);
     tcase_add_test(tests, weights_are_replaced);
+    tcase_add_test(tests, weights_are_shuffled_by_the_seed);
     return suite_run(suite);
 }

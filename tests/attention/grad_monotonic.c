@@ -122,6 +122,29 @@ START_TEST(noise_is_added_to_scores) {
 }
 END_TEST
 
+/* The noise of training has the deviation of the settings, more or less of it as asked; 0: none. */
+START_TEST(noise_has_its_deviation) {
+    static const double amounts[] = {0, 1, 1.5};
+    attention_settings(SA_ATTENTION_MONOTONIC);
+    settings.monotonic_noise = 2;
+    ck_assert(decoder_open());
+    const sa_mat noise = unset(2000, rows.noise.cols);
+    const double count = noise.rows * noise.cols;
+    for (int k = 0; k < 3; k++) {
+        const double deviation = 2 * amounts[k];
+        double sum = 0, squares = 0;
+        sa_attention_draw_noise(&w, amounts[k], &dice, NULL, noise);
+        for (int i = 0; i < noise.rows; i++) {
+            sum += sa_sum(sa_row(noise, i), noise.cols);
+            squares += sa_dot(sa_row(noise, i), sa_row(noise, i), noise.cols);
+        }
+        ck_assert_double_le(fabs(sum / count), 4 * deviation / sqrt(count));
+        ck_assert_double_le(fabs(sqrt(squares / count) - deviation),
+                            4 * deviation / sqrt(2 * count));
+    }
+}
+END_TEST
+
 /* Section 2.4, for keys of the same size as the query: own holds v_a, b_a, g and r. */
 START_TEST(score_follows_its_equation) {
     enum { UNITS = 3 };
@@ -171,6 +194,7 @@ int main(void) {
     tcase_add_test(tests, hard_weights_scan_on);
     tcase_add_test(tests, rows_sum_to_at_most_one);
     tcase_add_test(tests, noise_is_added_to_scores);
+    tcase_add_test(tests, noise_has_its_deviation);
     tcase_add_test(tests, score_follows_its_equation);
     tcase_add_test(tests, decoding_selects_words);
     return suite_run(suite);

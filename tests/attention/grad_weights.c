@@ -313,11 +313,83 @@ START_TEST(biases_are_traced_alone) {
 }
 END_TEST
 
+/* ---- Two maps: each half of a head's query and key has its own ------------------------------- */
+
+enum { HALF = D / 2 };
+
+/* Scores of halves of a query and of the key `away` words behind it; first: of the head's units. */
+static double half_product(const double *q, const double *k) {
+    double sum = 0;
+    for (int l = 0; l < HALF; l++) sum += q[l] * k[l];
+    return sum / sqrt(HALF);
+}
+
+static double half_rotated(const double *q, const double *k, int away, int h, int first) {
+    (void)h, (void)first;
+    return creal((q[0] + I * q[1]) * (k[0] - I * k[1]) * cexp(-I * (double)away)) / sqrt(HALF);
+}
+
+static double half_relative(const double *q, const double *k, int away, int h, int first) {
+    const sa_mat *a_K = own_of("relative vectors");
+    const int most = settings.shaw_distance;
+    const double *a = sa_row(*a_K, (int)fmax(-most, fmin(most, away)) + most) + first;
+    (void)h;
+    return half_product(q, k) + half_product(q, a);
+}
+
+static double half_without_null_key(const double *q, const double *k, int away, int h, int first) {
+    (void)away;
+    return half_product(q, k) -
+           half_product(q, ((const sa_mat *)own_of("null key"))->x + h * D + first);
+}
+
+static const struct {
+    double (*score)(const double *q, const double *k, int away, int h, int first);
+    void (*normalize)(double *e, int n, int h);
+    int positions, normalizer;
+} halves[] = {
+    {half_rotated, softmax, SA_POSITIONS_ROPE, SA_NORMALIZER_SOFTMAX},
+    {half_relative, softmax, SA_POSITIONS_SHAW, SA_NORMALIZER_SOFTMAX},
+    {half_without_null_key, with_null, SA_POSITIONS_NONE, SA_NORMALIZER_NULL_KEY},
+};
+
+/* alpha = A[0] - lambda A[1] */
+START_TEST(both_maps_follow_their_formulas) {
+    attention_settings(SA_ATTENTION_DIFFERENTIAL);
+    settings.attn = UNITS, settings.heads = HEADS, settings.normalizer = halves[_i].normalizer;
+    sizes = sa_attention_sizes_of(&settings, WIDTH, WIDTH);
+    sizes.transformer = true, sizes.layer = 1, sizes.site = SA_SITE_ENCODER;
+    ck_assert(attention_open(&sa_position_kinds[halves[_i].positions], false));
+    sa_copy_mat(memory.annotations, states);
+    H = w.heads, G = w.kv_heads;
+    attend();
+    const double lambda = sa_lambda_forward(&w);
+    for (int b = 0; b < SENTENCES; b++)
+        for (int i = 0, S = words_before[b + 1] - words_before[b]; i < S; i++)
+            for (int h = 0; h < H; h++) {
+                double A[2][LONGEST], q[D], k[D];
+                const sa_mat got = sa_attention_head(rows.alpha, asked.first[b] + i, H, h, S);
+                query_of(b, i, h, q);
+                for (int first = 0; first < D; first += HALF) {
+                    double *own = A[first / HALF];
+                    for (int j = 0; j < S; j++) {
+                        plain_key(b, j, h, k);
+                        own[j] = halves[_i].score(q + first, k + first, j - i, h, first);
+                    }
+                    halves[_i].normalize(own, S, h);
+                }
+                for (int j = 0; j < S; j++)
+                    ck_assert_double_eq_tol(got.x[j], A[0][j] - lambda * A[1][j], 1e-12);
+            }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("weights", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_follow_their_formulas, 0, 2 * CASES);
     tcase_add_loop_test(tests, biases_are_traced_alone, 5, 8);
+    tcase_add_loop_test(tests, both_maps_follow_their_formulas, 0, 3);
     return suite_run(suite);
 }

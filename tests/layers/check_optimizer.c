@@ -64,11 +64,26 @@ START_TEST(momentum_adds_the_last_updates) {
 }
 END_TEST
 
+/* As the help of --lr says. */
+START_TEST(every_optimizer_has_its_rate) {
+    static const struct {
+        const char *name;
+        double lr;
+    } rates[] = {{"adadelta", 1}, {"adam", 0.002}, {"sgd", 0.1}};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(sa_optimizers[i].name, rates[i].name);
+        ck_assert_double_eq(sa_optimizers[i].lr, rates[i].lr);
+    }
+    ck_assert_ptr_null(sa_optimizers[3].name);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("optimizer", &tests);
     tcase_add_test(tests, adadelta_follows_algorithm_1);
     tcase_add_test(tests, adam_follows_algorithm_1);
     tcase_add_test(tests, momentum_adds_the_last_updates);
+    tcase_add_test(tests, every_optimizer_has_its_rate);
     return suite_run(suite);
 }

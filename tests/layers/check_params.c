@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { XAVIER, PAPER };
+enum { XAVIER, PAPER, UNIFORM };
 
 static sa_params plan;
 static sa_mat values;
@@ -21,11 +21,15 @@ static sa_sizes sizes_with(int target_words) {
     return sa_sizes_of(&settings, KX, target_words);
 }
 
-static void start(int init, uint64_t seed) {
-    sizes = sizes_with(KY);
+static void start_with(sa_sizes shape, int init, uint64_t seed) {
+    sizes = shape;
     sa_seq2seq_plan(&sizes, &plan);
     values = unset(1, (int)plan.size);
     ck_assert(sa_params_init(&plan, values.x, init, seed, NULL));
+}
+
+static void start(int init, uint64_t seed) {
+    start_with(sizes_with(KY), init, seed);
 }
 
 static sa_mat tensor(const char *name) {
@@ -191,6 +195,49 @@ START_TEST(xavier_stays_within_its_bounds) {
 }
 END_TEST
 
+/* Whatever the size; biases and recurrent matrices, too. */
+START_TEST(uniform_has_one_bound) {
+    static const char *const names[] = {"source.E", "attention.U_a", "decoder.U", "readout.b_y"};
+    start(UNIFORM, 11);
+    for (int i = 0; i < 4; i++) check_uniform(names[i], 0.1);
+}
+END_TEST
+
+/* Gains, and numbers that training moves from where their papers begin, with every --init. */
+static const struct {
+    int model, attention, normalizer, positions;
+    const char *name;
+    double number;
+} constants[] = {
+    {SA_MODEL_RECURRENT, SA_ATTENTION_MONOTONIC, 0, 0, "attention.g", 0.25}, /* 1 / sqrt(16) */
+    {SA_MODEL_RECURRENT, SA_ATTENTION_MONOTONIC, 0, 0, "attention.r", -1},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_GLA, 0, 0, "attention.b_d", 0},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_DELTANET, 0, 0, "attention.b_d", 0},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_GATED_DELTANET, 0, 0, "attention.b_d", 3},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_KDA, 0, 0, "attention.b_d", 3},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_DOT, SA_NORMALIZER_SINK, 0, "attention.sink", 0},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_DOT, SA_NORMALIZER_SSMAX, 0, "attention.scale", 0.43},
+    {SA_MODEL_RECURRENT, SA_ATTENTION_DOT, SA_NORMALIZER_SIGMOID, 0, "attention.shift", 0},
+    {SA_MODEL_TRANSFORMER, SA_ATTENTION_DOT, 0, SA_POSITIONS_FORGETTING, "encoder.1.self.b_f", 3},
+    {SA_MODEL_TRANSFORMER, SA_ATTENTION_DIFFERENTIAL, 0, 0, "decoder.1.cross.lambda_k2", 0.1},
+    {SA_MODEL_TRANSFORMER, SA_ATTENTION_DIFFERENTIAL, 0, 0, "decoder.1.cross.head_norm", 1},
+    {SA_MODEL_TRANSFORMER, SA_ATTENTION_DOT, 0, 0, "encoder.1.self.norm.g", 1},
+};
+
+START_TEST(constants_begin_at_their_own_numbers) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.model = constants[_i].model, settings.attention = constants[_i].attention;
+    settings.normalizer = constants[_i].normalizer, settings.positions = constants[_i].positions;
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 16;
+    for (int init = XAVIER; init <= UNIFORM; init++) {
+        start_with(sa_sizes_of(&settings, KX, KY), init, 3);
+        const sa_mat own = tensor(constants[_i].name);
+        ck_assert_double_eq(farthest(own, filled(own.rows, own.cols, constants[_i].number)), 0);
+    }
+}
+END_TEST
+
 static void check_normal(const char *name, double wanted) {
     double mean, deviation;
     sa_mat w = tensor(name);
@@ -229,5 +276,8 @@ int main(void) {
     tcase_add_loop_test(tests, recurrent_matrices_are_orthogonal, 0, 14);
     tcase_add_test(tests, xavier_stays_within_its_bounds);
     tcase_add_test(tests, paper_has_its_deviations);
+    tcase_add_test(tests, uniform_has_one_bound);
+    tcase_add_loop_test(tests, constants_begin_at_their_own_numbers, 0,
+                        sizeof constants / sizeof *constants);
     return suite_run(suite);
 }

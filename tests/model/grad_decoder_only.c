@@ -158,6 +158,21 @@ START_TEST(the_ends_of_hybrid_stacks_are_plain) {
 }
 END_TEST
 
+/* One for each word that is read: both sides of up to max_len words and EOS of the source; in an
+ * encoder or a decoder, one side and EOS. */
+START_TEST(positions_are_learned_for_all_that_is_read) {
+    settings = small_of(_i ? SA_MODEL_DECODER_ONLY : SA_MODEL_TRANSFORMER);
+    settings.positions = SA_POSITIONS_LEARNED, settings.max_len = 8;
+    sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    ck_assert_int_eq(sa_params_find(&plan, "target.P")->rows, _i ? 8 + 1 + 8 : 8 + 1);
+    if (_i)
+        ck_assert_ptr_null(sa_params_find(&plan, "source.P"));
+    else
+        ck_assert_int_eq(sa_params_find(&plan, "source.P")->rows, 8 + 1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("decoder-only", &tests);
@@ -167,5 +182,6 @@ int main(void) {
     tcase_add_loop_test(tests, prefix_learns_through_keys_and_values, 0, 2);
     tcase_add_loop_test(tests, sites_are_parts_of_one_row, 0, 2);
     tcase_add_loop_test(tests, the_ends_of_hybrid_stacks_are_plain, 0, 2);
+    tcase_add_loop_test(tests, positions_are_learned_for_all_that_is_read, 0, 2);
     return suite_run(suite);
 }

@@ -1,4 +1,5 @@
 /* Encoder, decoder and readout, each alone: the backward pass against finite differences. */
+#include "model/decode.h"
 #include "model/seq2seq.h"
 #include "support/differences.h"
 #include "support/suite.h"
@@ -329,6 +330,115 @@ START_TEST(blocks_of_words_are_mixed_with_copies) {
 }
 END_TEST
 
+/* ---- Further terms of the objective ---------------------------------------------------------- */
+
+/* A model of these settings and a pass over all pairs. */
+static void terms_open(const sa_gold_alignment *alignments) {
+    model_open(sa_sizes_of(&settings, K, K));
+    batch = sa_batch_build(&numbers, source, target, PAIRS);
+    batch.gold = alignments;
+    sa_pass_layout(&numbers, &w, &batch, true, &pass);
+}
+
+START_TEST(a_penalty_is_the_mean_of_the_heads) {
+    double most = 0;
+    settings = small_settings(), settings.heads = 2, settings.coverage = SA_COVERAGE_LOSS;
+    terms_open(NULL);
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){.penalty_weight = 3}, &pass, NULL);
+    const sa_mat sums = draws_of(&pass.decoder.rows.attention);
+    for (int i = 0; i < batch.target.words; i++) {
+        const double both = *sa_row(sums, i);
+        ck_assert_double_eq_tol(pass.objective[i], pass.log_p[i] - 3 * both / 2, 1e-13);
+        most = fmax(most, both);
+    }
+    ck_assert_double_gt(most, 0.01);
+}
+END_TEST
+
+/* lambda_r (log p(y | s) - b) log p(s) + lambda_e H(p): the gradient checks take the factor with b
+ * as it is. */
+START_TEST(draws_are_weighed_by_what_they_gain) {
+    settings = small_settings(), settings.attention = SA_ATTENTION_HARD;
+    terms_open(NULL);
+    const sa_regularizer regularizer = {.dropout = {.noise = 2},
+                                        .rng = &dice,
+                                        .reinforce_weight = 0.7,
+                                        .entropy_weight = 0.3,
+                                        .baseline = -2};
+    sa_seq2seq_loss(&w, &batch, regularizer, &pass, &dw);
+    const sa_mat draws = draws_of(&pass.decoder.rows.attention);
+    for (int b = 0; b < PAIRS; b++) {
+        double sum = 0;
+        for (int t = 0; t < batch.target.len[b]; t++) sum += pass.log_p[batch.target.start[t] + b];
+        ck_assert_double_eq_tol(pass.advantages[b], 0.7 * (sum + 2), 1e-13);
+        for (int t = 0; t < batch.target.len[b]; t++) {
+            const int i = batch.target.start[t] + b;
+            const double *own = sa_row(draws, i), term = 0.7 * (sum + 2) * own[0] + 0.3 * own[1];
+            ck_assert_double_eq_tol(pass.objective[i], pass.log_p[i] + term, 1e-13);
+        }
+    }
+}
+END_TEST
+
+static const sa_link two_links[] = {{2, 0, false}, {0, 2, false}}, one_link[] = {{4, 0, false}};
+static const sa_gold_alignment gold[PAIRS] = {{two_links, 2}, {one_link, 1}, {NULL, 0}};
+
+/* The alignment loss of weights that learn the links of target word `word` of pair p. A null key
+ * takes words without links, but EOS and what is before the first word may attend to anything. */
+static double guided(int p, int word, sa_mat alpha) {
+    double rest = 1;
+    for (size_t k = 0; k < gold[p].count; k++)
+        if (gold[p].links[k].target == word) return -log(alpha.x[gold[p].links[k].source]);
+    for (int j = 0; j < alpha.cols; j++) rest -= alpha.x[j];
+    return word >= 0 && word < target[p].len - 1 ? -log(rest) : 0;
+}
+
+/* The row that predicts a word learns its links, or the next one, which has read it. */
+START_TEST(rows_learn_the_links_of_their_words) {
+    double sum = 0;
+    settings = small_settings(), settings.decoder = SA_DECODER_LUONG;
+    settings.normalizer = SA_NORMALIZER_NULL;
+    terms_open(gold);
+    const sa_regularizer regularizer = {.alignment_weight = 0.7, .alignment_at = _i};
+    sa_seq2seq_loss(&w, &batch, regularizer, &pass, NULL);
+    for (int b = 0; b < PAIRS; b++)
+        for (int t = 0; t < batch.target.len[b]; t++) {
+            const int i = batch.target.start[t] + b, word = _i == SA_ALIGN_INPUT ? t - 1 : t;
+            const sa_mat alpha = sa_pass_weights(&w, &pass, &batch, SA_SITE_CROSS, 0, 0, b, t);
+            const double own = guided(batch.target.order[b], word, alpha);
+            ck_assert_double_eq_tol(pass.objective[i], pass.log_p[i] - 0.7 * own, 1e-13);
+            sum += own;
+        }
+    ck_assert_double_eq_tol(pass.alignment_loss, sum, 1e-12);
+}
+END_TEST
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+/* Source words that the vocabulary lacks are numbers behind its own. */
+START_TEST(copied_words_extend_the_vocabulary) {
+    static const int32_t extended[][3] = {{3, K - 1, SA_EOS}, {3, K, SA_EOS}, {K + 1, K, SA_EOS}};
+    settings = small_settings(), settings.copy = _i;
+    model_open(sa_sizes_of(&settings, K, K));
+    ck_assert_int_eq(sa_extended_words(&w, &source[0]), K);
+    for (int n = 0; n < 3; n++) {
+        const sa_sentence words_of_it = {words, 3, extended[n]};
+        ck_assert_int_eq(sa_extended_words(&w, &words_of_it), K + (_i ? n : 0));
+    }
+}
+END_TEST
+
+/* Of a hypothesis stay s and m of both layers of an LSTM; with input feeding, s and t. */
+START_TEST(states_and_what_is_fed_are_kept) {
+    settings = small_settings(), settings.hidden = 3;
+    settings.cell = SA_CELL_LSTM, settings.decoder_layers = 2;
+    ck_assert_uint_eq(sa_decode_cache_size(&settings).state, sizeof(sa_real) * 2 * (3 + 3));
+    settings = small_settings(), settings.hidden = 3, settings.maxout = 5;
+    settings.decoder = SA_DECODER_LUONG, settings.input_feeding = true;
+    ck_assert_uint_eq(sa_decode_cache_size(&settings).state, sizeof(sa_real) * (3 + 5));
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("parts in double", &tests);
@@ -341,5 +451,10 @@ int main(void) {
     tcase_add_loop_test(tests, masks_of_states_and_words, 0, variants);
     tcase_add_loop_test(tests, vocabulary_loss_and_its_backward, 0, 3);
     tcase_add_test(tests, blocks_of_logits_change_nothing);
+    tcase_add_test(tests, a_penalty_is_the_mean_of_the_heads);
+    tcase_add_test(tests, draws_are_weighed_by_what_they_gain);
+    tcase_add_loop_test(tests, rows_learn_the_links_of_their_words, 0, 2);
+    tcase_add_loop_test(tests, copied_words_extend_the_vocabulary, 0, 2);
+    tcase_add_test(tests, states_and_what_is_fed_are_kept);
     return suite_run(suite);
 }

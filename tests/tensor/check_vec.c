@@ -182,7 +182,6 @@ END_TEST
 
 /* ---- Numbers above a threshold --------------------------------------------------------------- */
 
-/* Sizes around the stretches that are compared together, every index of the only number. */
 /* Weights below 1e-25 are 0, however large the sum: here it is 1000. */
 START_TEST(tiny_weights_are_zero) {
     enum { N = 1002 };
@@ -195,6 +194,7 @@ START_TEST(tiny_weights_are_zero) {
 }
 END_TEST
 
+/* Sizes around the stretches that are compared together, every index of the only number. */
 START_TEST(find_the_first_number_above) {
     for (int size = 0; size <= 300; size += size < 120 || size > 140 ? 20 : 1) {
         float x[300];

@@ -4,6 +4,7 @@
 #include "data/bpe.h"
 #include "data/tokens.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,6 +71,106 @@ START_TEST(merges_come_by_frequency) {
 }
 END_TEST
 
+/* ---- Learning by the book -------------------------------------------------------------------- */
+
+enum { LETTERS = 6, WORDS = 12, SYMBOL = 16 };
+
+/* A word as its symbols. */
+typedef struct spelled {
+    char symbol[LETTERS][SYMBOL];
+    int count;
+    int64_t times;
+} spelled;
+
+static void spell(spelled *word, sa_token text, int64_t times) {
+    *word = (spelled){.count = (int)text.size, .times = times};
+    for (size_t i = 0; i < text.size; i++)
+        snprintf(word->symbol[i], SYMBOL, "%c%s", text.text[i], i + 1 < text.size ? "" : "</w>");
+}
+
+static bool stands_at(const spelled *word, int i, const char *left, const char *right) {
+    return i + 1 < word->count && strcmp(word->symbol[i], left) == 0 &&
+           strcmp(word->symbol[i + 1], right) == 0;
+}
+
+static int64_t frequency_of(const spelled *words, size_t count, const char *left,
+                            const char *right) {
+    int64_t sum = 0;
+    for (size_t k = 0; k < count; k++)
+        for (int i = 0; i < words[k].count; i++)
+            sum += stands_at(&words[k], i, left, right) ? words[k].times : 0;
+    return sum;
+}
+
+/* Finds the most frequent pair, of equals the last in byte order. Returns how often it occurs. */
+static int64_t find_best(const spelled *words, size_t count, char best[2][SYMBOL]) {
+    int64_t most = 0;
+    for (size_t k = 0; k < count; k++)
+        for (int i = 0; i + 1 < words[k].count; i++) {
+            const char *left = words[k].symbol[i], *right = words[k].symbol[i + 1];
+            const int64_t times = frequency_of(words, count, left, right);
+            const int by_left = strcmp(left, best[0]);
+            const int order = by_left ? by_left : strcmp(right, best[1]);
+            if (times < most || (times == most && order <= 0)) continue;
+            most = times;
+            strcpy(best[0], left), strcpy(best[1], right);
+        }
+    return most;
+}
+
+/* Merges a pair wherever it stands, from left to right. */
+static void join(spelled *word, const char *left, const char *right) {
+    int kept = 0;
+    for (int i = 0; i < word->count; i++, kept++) {
+        const bool both = stands_at(word, i, left, right);
+        memmove(word->symbol[kept], word->symbol[i], SYMBOL);
+        if (both) strcat(word->symbol[kept], right), i++;
+    }
+    word->count = kept;
+}
+
+/* Counts all pairs anew before each merge. A merge that was there before is not listed again. */
+static void learn_by_the_book(spelled *words, size_t count, int64_t least, sa_buffer *out) {
+    sa_strings listed = {0};
+    for (;;) {
+        char best[2][SYMBOL] = {"", ""}, line[2 * SYMBOL];
+        if (find_best(words, count, best) < least) break;
+        const int size = snprintf(line, sizeof line, "%s %s", best[0], best[1]);
+        const size_t known = listed.count;
+        ck_assert_int_ge(sa_strings_add(&listed, line, (size_t)size, &error), 0);
+        if (listed.count > known) sa_buffer_addf(out, "%s%s", known ? " | " : "", line);
+        for (size_t k = 0; k < count; k++) join(&words[k], best[0], best[1]);
+    }
+    sa_strings_release(&listed);
+}
+
+START_TEST(random_words_are_learned_by_the_book) {
+    sa_rng rng = sa_rng_seed(2016, 0);
+    for (int round = 0; round < 50; round++) {
+        const int64_t least = 1 + round % 3;
+        sa_strings counts = {0};
+        sa_buffer expected = {0};
+        spelled words[WORDS];
+        sa_bpe bpe;
+        for (int k = 0; k < WORDS; k++) {
+            char text[LETTERS] = "";
+            const size_t size = 1 + sa_rng_below(&rng, LETTERS);
+            for (size_t i = 0; i < size; i++) text[i] = (char)('a' + (int)sa_rng_below(&rng, 3));
+            const int64_t times = 1 + (int64_t)sa_rng_below(&rng, 4);
+            ck_assert(sa_strings_count(&counts, (sa_token){text, size}, times, &error));
+        }
+        for (size_t k = 0; k < counts.count; k++)
+            spell(&words[k], sa_strings_get(&counts, (int32_t)k), counts.entry[k].value);
+        ck_assert(sa_bpe_learn(&bpe, &counts, 1000, least, &error));
+        learn_by_the_book(words, counts.count, least, &expected);
+        merges_are(&bpe, expected.text ? expected.text : "");
+        sa_buffer_release(&expected);
+        sa_strings_release(&counts);
+        sa_bpe_release(&bpe);
+    }
+}
+END_TEST
+
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
 static void read_merges(sa_bpe *bpe, const char *lines) {
@@ -116,6 +217,53 @@ START_TEST(words_are_cut) {
         cuts_into(&segmenter, cuts[_i].word, cuts[_i].expected);
     sa_bpe_segmenter_release(&segmenter);
     sa_bpe_release(&bpe);
+}
+END_TEST
+
+/* With the merge of a and a final b. */
+static const struct {
+    const char *glossaries, *word, *expected;
+} glossed[] = {
+    {"USA abc", "USA", "USA"},
+    {"USA abc", "xUSAyz", "x USA y z"},
+    {"USA abc", "abUSAab", "ab USA ab"}, /* what is left of a word is cut as a word */
+    {"USA abc", "abcUSAabcd", "abc USA abc d"},
+    {"US USA", "USAUSB", "US A US B"}, /* one after another */
+    {" USA  ", "USUSA", "U S USA"},
+};
+
+START_TEST(glossaries_stay_whole) {
+    sa_bpe bpe;
+    read_merges(&bpe, "a b</w>\n");
+    ck_assert(sa_bpe_set_glossaries(&bpe, glossed[_i].glossaries, false, &error));
+    sa_bpe_segmenter segmenter = {.bpe = &bpe};
+    cuts_into(&segmenter, glossed[_i].word, glossed[_i].expected);
+    sa_bpe_segmenter_release(&segmenter);
+    sa_bpe_release(&bpe);
+}
+END_TEST
+
+START_TEST(equal_merges_have_the_same_lines_and_glossaries) {
+    static const struct {
+        const char *lines, *glossaries;
+        bool equal;
+    } others[] = {
+        {"a b\nc d\n", "x y", true},  {"a b\n", "x y", false},
+        {"a c\nc d\n", "x y", false}, {"c b\nc d\n", "x y", false},
+        {"c d\na b\n", "x y", false}, {"a b\nc d\ne f\n", "x y", false},
+        {"a b\nc d\n", "x", false},   {"a b\nc d\n", "", false},
+    };
+    sa_bpe one, other;
+    read_merges(&one, "a b\nc d\n");
+    ck_assert(sa_bpe_set_glossaries(&one, "x y", false, &error));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        read_merges(&other, others[i].lines);
+        ck_assert(sa_bpe_set_glossaries(&other, others[i].glossaries, false, &error));
+        ck_assert_msg(sa_bpe_equal(&one, &other) == others[i].equal, "%s", others[i].lines);
+        ck_assert_msg(sa_bpe_equal(&other, &one) == others[i].equal, "%s", others[i].lines);
+        sa_bpe_release(&other);
+    }
+    sa_bpe_release(&one);
 }
 END_TEST
 
@@ -223,7 +371,10 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("bpe", &tests);
     tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
+    tcase_add_test(tests, random_words_are_learned_by_the_book);
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
+    tcase_add_loop_test(tests, glossaries_stay_whole, 0, sizeof glossed / sizeof *glossed);
+    tcase_add_test(tests, equal_merges_have_the_same_lines_and_glossaries);
     tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, files_are_written_as_they_were_read);
     tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);

@@ -400,6 +400,31 @@ START_TEST(some_pairs_outlive_the_others) {
     is_pair(1, "d", "D", "", 5);
     ck_assert_ptr_null(corpus.pairs[1].id);
     sa_corpus_close(&corpus);
+    opens("a\tA\t0:0\nb\tB\n");
+    ck_assert(sa_corpus_select(&part, &corpus, (bool[]){false, true}, &error));
+    ck_assert_ptr_nonnull(corpus.note);
+    ck_assert_str_eq(part.note, corpus.note);
+    sa_corpus_close(&part), sa_corpus_close(&corpus);
+}
+END_TEST
+
+START_TEST(the_hash_is_of_every_text_in_its_place) {
+    /* source, target and alignment of two pairs */
+    static const char *const texts[][6] = {
+        {"a", "b", "0-0", "c", "d", ""}, {"a", "b", "0-0", "x", "d", ""},
+        {"a", "b", "0-0", "c", "x", ""}, {"b", "a", "0-0", "c", "d", ""},
+        {"c", "d", "0-0", "a", "b", ""}, {"a", "b", "1-1", "c", "d", ""},
+    };
+    uint64_t hash[6][2];
+    for (int i = 0; i < 6; i++) {
+        sa_pair pairs[] = {{texts[i][0], texts[i][1], texts[i][2], 1},
+                           {texts[i][3], texts[i][4], texts[i][5], 2}};
+        const sa_corpus two = {.pairs = pairs, .count = 2};
+        for (int gold = 0; gold < 2; gold++) hash[i][gold] = sa_corpus_hash(&two, gold);
+    }
+    for (int i = 1; i < 5; i++) ck_assert_uint_ne(hash[i][0], hash[0][0]);
+    ck_assert_uint_eq(hash[5][0], hash[0][0]); /* only the alignments differ */
+    ck_assert_uint_ne(hash[5][1], hash[0][1]);
 }
 END_TEST
 
@@ -432,6 +457,7 @@ int main(void) {
     tcase_add_test(cases, the_ending_before_gz_names_the_format);
     tcase_add_test(cases, a_dash_is_standard_input);
     tcase_add_test(cases, some_pairs_outlive_the_others);
+    tcase_add_test(cases, the_hash_is_of_every_text_in_its_place);
     tcase_add_test(cases, names_in_messages_are_safe_to_print);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -182,6 +182,12 @@ START_TEST(pairs_become_sentences) {
     ck_assert_int_eq(dataset.longest_source, 3);
     ck_assert_int_eq(dataset.longest_target, 3);
     ck_assert_int_eq(dataset.target_words, 5);
+    const sa_corpus all = sa_dataset_pairs(&dataset, &corpus, 9, &error),
+                    one = sa_dataset_pairs(&dataset, &corpus, 1, &error);
+    ck_assert(all.count == 2 && one.count == 1);
+    ck_assert_ptr_eq(all.pairs[1].source, corpus.pairs[2].source);
+    ck_assert_ptr_eq(one.pairs[0].source, corpus.pairs[0].source);
+    free(all.pairs), free(one.pairs);
     sa_dataset_release(&dataset);
 
     ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &settings, &error));
@@ -244,16 +250,18 @@ START_TEST(the_hash_tells_datasets_apart) {
     const sa_corpus swapped = PAIRS({"b", "y", NULL, 1}, {"a", "x", NULL, 2});
     const sa_settings settings = settings_for("word", 5);
     build(&corpus, NULL, &settings);
-    const sa_corpus *const given[] = {&corpus, &corpus, &swapped};
-    uint64_t hash[3];
-    for (int i = 0; i < 3; i++) {
+    const sa_corpus source_differs = PAIRS({"a", "x", NULL, 1}, {"a", "y", NULL, 2});
+    const sa_corpus target_differs = PAIRS({"a", "x", NULL, 1}, {"b", "x", NULL, 2});
+    const sa_corpus *const given[] = {&corpus, &corpus, &swapped, &source_differs, &target_differs};
+    uint64_t hash[5];
+    for (int i = 0; i < 5; i++) {
         ck_assert(
             sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, &settings, &error));
         hash[i] = dataset.hash;
         sa_dataset_release(&dataset);
     }
     ck_assert_uint_eq(hash[0], hash[1]);
-    ck_assert_uint_ne(hash[0], hash[2]);
+    for (int i = 2; i < 5; i++) ck_assert_uint_ne(hash[0], hash[i]);
     release();
 }
 END_TEST

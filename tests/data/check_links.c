@@ -66,6 +66,10 @@ START_TEST(the_message_names_the_link) {
     sa_error error;
     ck_assert(!sa_links_parse("0-0 1-x 2-2", &links, &count, &error));
     ck_assert_str_eq(error.text, "'1-x' is not a link; expected source-target as in 0-0 or 2p1");
+#define TEN "0123456789"
+    ck_assert(!sa_links_parse(TEN TEN TEN TEN "x", &links, &count, &error)); /* or its beginning */
+    ck_assert_str_eq(error.text, "'" TEN TEN TEN TEN
+                                 "' is not a link; expected source-target as in 0-0 or 2p1");
 }
 END_TEST
 

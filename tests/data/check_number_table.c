@@ -188,6 +188,9 @@ START_TEST(keeps_rows_that_count) {
     sa_number_table_close(&csv);
     read_text("0,1,2\n", 1, 3);
     sa_number_table_close(&csv);
+    read_text("9,8\n0,7\n", 2, 2); /* nor is the first cell of a row a word */
+    ck_assert(!csv.row && csv.numbers[0] == 9);
+    sa_number_table_close(&csv);
 }
 END_TEST
 

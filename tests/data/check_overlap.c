@@ -134,6 +134,29 @@ START_TEST(few_pairs_leave_enough_for_a_score) {
 }
 END_TEST
 
+/* Of sources that all differ, and of which no hash is held out: a fifth, at most five; of 200 one.
+ */
+START_TEST(few_pairs_give_a_fifth) {
+    static const struct {
+        size_t pairs, held;
+    } cases[] = {{2, 1}, {4, 1}, {10, 2}, {24, 4}, {25, 5}, {30, 5}, {199, 5}, {200, 1}};
+    static char text[200][24];
+    static bool held[200];
+    sa_corpus corpus = many_pairs();
+    for (size_t i = 0, number = 0; i < 200; number++) {
+        snprintf(text[i], sizeof text[i], "source %zu", number);
+        corpus.pairs[i].source = text[i];
+        i += sa_hash(text[i], strlen(text[i])) % 20 != 0;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        corpus.count = cases[i].pairs;
+        ck_assert_uint_eq(hold_out(&corpus, 0, held), cases[i].held);
+    }
+    corpus.count = 30;
+    ck_assert_uint_eq(hold_out(&corpus, 3, held), 3);
+}
+END_TEST
+
 /* Texts that differ only in white space have the same tokens; with --lowercase, only in case, too.
  */
 START_TEST(twins_stay_together) {
@@ -206,6 +229,7 @@ int main(void) {
     tcase_add_test(tests, four_pairs_give_one_source);
     tcase_add_test(tests, one_source_is_both);
     tcase_add_test(tests, few_pairs_leave_enough_for_a_score);
+    tcase_add_test(tests, few_pairs_give_a_fifth);
     tcase_add_test(tests, twins_stay_together);
     tcase_add_test(tests, pairs_are_found_among_others);
     tcase_add_test(tests, repeated_pairs_count_each_time);

@@ -77,6 +77,10 @@ static const good_file good[] = {
     {"x.tsv", "7\tHello\t9\tBonjour\n8\tOne\t10\tUn\n", "2,4", "1:Hello=Bonjour 2:One=Un", NULL},
     {"x.tsv", "Hello\tBonjour\n", "1,1", "1:Hello=Hello", NULL},
     {"x.tsv", "en\tfr\nHello\tBonjour\n", NULL, "2:Hello=Bonjour", "x.tsv: read as tabs" READ},
+    {"x.csv", "en_GB,zh_Hans\nHello,你好\n", NULL, "2:Hello=你好",
+     "x.csv: read as CSV with commas; source 'en_GB', target 'zh_Hans', the names on line 1"},
+    {"x.tsv", "es-419\tpt-br\nBuenas\tOi\n", NULL, "2:Buenas=Oi",
+     "x.tsv: read as tabs; source 'es-419', target 'pt-br', the names on line 1"},
     {"x.tsv", "id\tsrc\tref\ttgt\n1\ta\tb\tc\n", NULL, "2:a=c",
      "x.tsv: read as tabs; source 'src', target 'tgt', the names on line 1"},
     /* by its content */
@@ -109,6 +113,8 @@ static const good_file good[] = {
      "{\"translation\": {\"en\": \"Hello\\nyou\", \"fr\": \"\\u00c7a\"}}\n\n"
      "{\"translation\": {\"fr\": \"Un\", \"en\": \"One\"}}\n",
      NULL, "1:Hello you=Ça 3:One=Un", "x.jsonl: read as JSON lines; source 'en', target 'fr'"},
+    {"x.jsonl", "{\"t\": {\"en\": \"One\", \"fr\": \"Un\"}}\n", NULL, "1:One=Un",
+     "x.jsonl: read as JSON lines; source 'en', target 'fr'"},
     {"x.txt", "{\"id\": 3, \"en\": \"Hello\", \"fr\": \"Bonjour\", \"score\": 0.5}\n", NULL,
      "1:Hello=Bonjour", "x.txt: read as JSON lines; source 'en', target 'fr'"},
     {"x.ndjson", "{\"q\": \"Why?\", \"a\": \"So.\"}\n{\"q\": \"What?\", \"a\": null}\n", NULL,
@@ -139,6 +145,10 @@ static const good_file good[] = {
      "x.csv: read as CSV with commas; source 'source', target 'target', the names on line 1"},
     {"x.tsv", "tgt\tsrc\nun chat\ta cat\n", NULL, "2:a cat=un chat",
      "x.tsv: read as tabs; source 'src', target 'tgt', the names on line 1"},
+    {"x.tsv", "tgt\ten\nun chat\ta cat\n", NULL, "2:a cat=un chat",
+     "x.tsv: read as tabs; source 'en', target 'tgt', the names on line 1"},
+    {"x.tsv", "fr\tsource\nun chat\ta cat\n", NULL, "2:a cat=un chat",
+     "x.tsv: read as tabs; source 'source', target 'fr', the names on line 1"},
     {"x.jsonl", "{\"target\": \"un chat\", \"source\": \"a cat\"}\n", NULL, "1:a cat=un chat",
      "x.jsonl: read as JSON lines; source 'source', target 'target'"},
     {"x.jsonl",
@@ -187,6 +197,9 @@ static const good_file good[] = {
     {"x.tsv", "3 1\t1 3\t0-1 1-0\n7\t7\t0-0\n", NULL, "1:3 1=1 3[0-1 1-0] 2:7=7[0-0]", NULL},
     {"x.tsv", "May 12\t2020-05-12\ta\nMay 13\t2020-05-13\tb\n", NULL,
      "1:May 12=2020-05-12 2:May 13=2020-05-13", NULL},
+    /* the first three rows show where sentences stand */
+    {"x.tsv", "a b\tc d\na b\tc d\na b\tc d\n7\te f\tg h\n", NULL,
+     "1:a b=c d 2:a b=c d 3:a b=c d 4:7=e f", NULL},
     {"x.tsv", "Hi\tSalut\tgreeting\nBye\tAdieu\t\n", NULL, "1:Hi=Salut 2:Bye=Adieu", NULL},
     /* oddities */
     {"x.tsv", "1\tone\n2\ttwo\n3\tthree\n", NULL, "1:1=one 2:2=two 3:3=three", NULL},
@@ -326,6 +339,8 @@ static const struct {
     {"x.tsv", BYTES("7\tHi\tSalut\tgreeting\n8\tBye\tAdieu\tother\n"), NULL, SA_USAGE,
      "x.tsv: which two are source and target? (--columns); there are: '7', 'Hi', 'Salut', "
      "'greeting'"},
+    {"x.tsv", BYTES("a b\tc d\na b\tc d\n7\te f\tg h\n"), NULL, SA_USAGE,
+     "x.tsv: which two are source and target? (--columns); there are: '7', 'e f', 'g h'"},
     {"x.csv", BYTES("Nr,Italiano,English\n1,un gatto,a cat\n2,un cane,a dog\n"), NULL, SA_USAGE,
      "x.csv: which two are source and target? (--columns); there are: 'Nr', 'Italiano', "
      "'English'"},

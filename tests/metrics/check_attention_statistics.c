@@ -99,6 +99,10 @@ START_TEST(one_column_of_four_words) {
     ck_assert_double_eq_tol(attention.column, 0.9 + 0.7 + 0.8, 1e-15);
     ck_assert_double_eq(attention.long_rows, 4);
     ck_assert_double_eq_tol(sa_attention_max_column(&attention), 0.6, 1e-15);
+    const double none[20] = {0}; /* three words on either side are too few */
+    const sa_attention_stats few_targets = stats_of(none, 4, 5), few_sources = stats_of(none, 5, 4);
+    ck_assert_double_nan(sa_attention_max_column(&few_targets));
+    ck_assert_double_nan(sa_attention_max_column(&few_sources));
 }
 END_TEST
 
@@ -109,6 +113,16 @@ START_TEST(heads_count_alone) {
     ck_assert_double_eq_tol(attention.entropy, log(2), 1e-15);
     ck_assert_double_eq(attention.head_entropy, 0);
     ck_assert_double_eq(sa_attention_normalized_entropy(&attention), 0);
+}
+END_TEST
+
+/* Four rows of two heads, of which one has no entropy. */
+START_TEST(entropies_of_heads_are_averaged) {
+    const double mean[] = {0.75, 0.25, 0.5, 0.5}, heads[] = {1, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add(&attention, mean, heads, 2, 2, 2);
+    ck_assert_double_eq_tol(attention.head_entropy, 1.5 * log(2), 1e-15);
+    ck_assert_double_eq_tol(sa_attention_normalized_entropy(&attention), 0.75, 1e-15);
 }
 END_TEST
 
@@ -231,6 +245,18 @@ START_TEST(first_words_may_be_identical) {
 }
 END_TEST
 
+/* A link in the row before its word's own, where only EOS has more weight than the word. */
+START_TEST(links_of_the_row_before_count_and_those_to_eos_do_not) {
+    static const char *const target[] = {"x", "Ann", "</s>"};
+    static const char *const source[] = {"Ann", "y", "</s>"};
+    const double weights[] = {1, 0, 0, 0.4, 0, 0.6, 0, 0, 1};
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add_identical(&attention, weights, target, 3, source, 3);
+    ck_assert_uint_eq(attention.identical, 1);
+    ck_assert(!attention.aligned[0] && attention.aligned[1] == 1 && attention.aligned[2] == 1);
+}
+END_TEST
+
 START_TEST(a_repeated_word_does_not_count) {
     static const char *const once[] = {"a", "b", "</s>"}, *const twice[] = {"a", "a", "</s>"};
     sa_attention_stats attention = {0};
@@ -269,6 +295,12 @@ START_TEST(weights_above_one_are_divided_by_their_sum) {
 }
 END_TEST
 
+START_TEST(weights_below_one_stay_as_they_are) {
+    const double weights[] = {0.25, 0.125};
+    ck_assert_double_eq_tol(sa_entropy_sum(weights, 1, 2), 0.25 * log(4) + 0.125 * log(8), 1e-15);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention_statistics", &tests);
@@ -278,10 +310,12 @@ int main(void) {
     tcase_add_test(tests, steps_are_between_words_that_attend_to_one);
     tcase_add_test(tests, one_column_of_four_words);
     tcase_add_test(tests, heads_count_alone);
+    tcase_add_test(tests, entropies_of_heads_are_averaged);
     tcase_add_test(tests, equal_weights_are_even);
     tcase_add_test(tests, pairs_add_up);
     tcase_add_test(tests, every_count_adds_up);
     tcase_add_test(tests, first_words_may_be_identical);
+    tcase_add_test(tests, links_of_the_row_before_count_and_those_to_eos_do_not);
     tcase_add_test(tests, nothing_has_no_figure);
     tcase_add_test(tests, identical_tokens_align_with_links_moved_or_not);
     tcase_add_test(tests, a_repeated_word_does_not_count);
@@ -289,6 +323,7 @@ int main(void) {
     tcase_add_test(tests, equal_weights_have_the_most);
     tcase_add_test(tests, rows_add_up);
     tcase_add_test(tests, weights_above_one_are_divided_by_their_sum);
+    tcase_add_test(tests, weights_below_one_stay_as_they_are);
     tcase_add_test(tests, words_are_read_before_others_are_written);
     return suite_run(suite);
 }

@@ -55,6 +55,7 @@ START_TEST(a_score_of_0_has_a_reason) {
     ck_assert_ptr_nonnull(strstr(why("a b c", "a b c"), "four tokens"));
     choose("smooth", "none");
     ck_assert_ptr_nonnull(strstr(why("a b c d", "a b x y"), "not smoothed"));
+    ck_assert_ptr_nonnull(strstr(why("a b c d", "a x y z"), "not smoothed"));
     choose("smooth", "exp");
     choose("effective-order", "yes");
     ck_assert_str_eq(why("a b c", "a b c"), "");

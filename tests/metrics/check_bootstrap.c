@@ -36,6 +36,24 @@ START_TEST(equal_seeds_draw_equal_samples) {
 }
 END_TEST
 
+START_TEST(samples_and_seeds_have_bounds) {
+    static const struct {
+        const char *name, *good[2], *bad[2];
+    } bounds[] = {{"samples", {"1", "1000000"}, {"0", "1000001"}},
+                  {"seed", {"0", "9007199254740991"}, {"-1", "9007199254740992"}}};
+    sa_resampling usual = {0};
+    sa_error error;
+    sa_options_init(sa_resampling_options, &usual);
+    ck_assert_int_eq(usual.samples, 1000);
+    ck_assert_int_eq(usual.seed, 1);
+    for (int i = 0; i < 4; i++) {
+        const sa_option *option = sa_option_find(sa_resampling_options, bounds[i / 2].name);
+        ck_assert(sa_option_set(option, &usual, bounds[i / 2].good[i % 2], &error));
+        ck_assert(!sa_option_set(option, &usual, bounds[i / 2].bad[i % 2], &error));
+    }
+}
+END_TEST
+
 START_TEST(samples_spread_as_shares_do) {
     sa_metric_stats each[300];
     fill(each, 300, 3);
@@ -135,6 +153,7 @@ int main(void) {
     Suite *suite = suite_of("bootstrap", &tests);
     tcase_add_checked_fixture(tests, defaults, NULL);
     tcase_add_test(tests, equal_seeds_draw_equal_samples);
+    tcase_add_test(tests, samples_and_seeds_have_bounds);
     tcase_add_test(tests, samples_spread_as_shares_do);
     tcase_add_test(tests, one_sentence_has_no_spread);
     tcase_add_test(tests, a_fortieth_is_cut_off_at_either_end);

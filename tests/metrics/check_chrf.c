@@ -104,6 +104,19 @@ START_TEST(words_are_cut_at_marks) {
 }
 END_TEST
 
+/* Each mark of ASCII at either end of a word, and no other character. */
+START_TEST(every_mark_is_a_word_of_its_own) {
+    static const char marks[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+    metrics.chrf_word_order = 1;
+    for (int c = '!'; c <= '~'; c++) {
+        const char before[] = {(char)c, 'x', 0}, behind[] = {'x', (char)c, 0};
+        const sa_chrf one = counts_of(before, before), other = counts_of(behind, behind);
+        ck_assert_int_eq(one.hypothesis[6], strchr(marks, c) ? 2 : 1);
+        ck_assert_int_eq(other.hypothesis[6], strchr(marks, c) ? 2 : 1);
+    }
+}
+END_TEST
+
 START_TEST(the_best_reference_counts) {
     const char *references[] = {"xyz", "abcd", "abc"};
     sa_chrf chrf = {0};
@@ -124,6 +137,7 @@ int main(void) {
     tcase_add_test(tests, ngrams_beyond_the_reference_do_not_count);
     tcase_add_test(tests, white_space_counts_when_wanted);
     tcase_add_loop_test(tests, words_are_cut_at_marks, 0, sizeof words / sizeof *words);
+    tcase_add_test(tests, every_mark_is_a_word_of_its_own);
     tcase_add_test(tests, the_best_reference_counts);
     return suite_run(suite);
 }

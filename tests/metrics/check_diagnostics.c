@@ -268,6 +268,8 @@ START_TEST(weights_beside_those_of_the_reference) {
     const sa_length_balance same = sa_length_balance_compute(&other, &other, 3);
     ck_assert_double_eq(sa_length_balance_over(&same), 0);
     ck_assert_double_eq(sa_length_balance_under(&same), 0);
+    ck_assert_int_eq(same.over.position, 0); /* the first of equals */
+    ck_assert_int_eq(same.under.position, 0);
 }
 END_TEST
 

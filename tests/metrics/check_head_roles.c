@@ -83,6 +83,33 @@ START_TEST(a_pair_is_its_rows) {
 }
 END_TEST
 
+/* Matrix k, of the mean, the heads and those of each layer, has k/8 on the first word. */
+START_TEST(each_head_has_sums_of_its_own) {
+    static const struct {
+        int heads, layers, first; /* the matrix of the first head */
+    } cases[] = {{2, 2, 3}, {2, 1, 1}, {1, 2, 1}};
+    static const char *const source[] = {"a", "b", "c"};
+    double weights[7][3][3] = {{{0}}};
+    for (int k = 0; k < 7; k++)
+        for (int t = 0; t < 3; t++) weights[k][t][0] = k / 8.;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int heads = cases[i].heads * cases[i].layers;
+        const sa_alignment pair = {.targets = 3,
+                                   .sources = 3,
+                                   .heads = cases[i].heads,
+                                   .layers = cases[i].layers,
+                                   .source = source,
+                                   .weights = **weights};
+        sa_head_roles sums[5] = {{{0}}};
+        sa_error error = {0};
+        ck_assert(sa_head_roles_add_pair(sums, &pair, SA_SITE_CROSS, NULL, 0, &error));
+        for (int k = 0; k < heads; k++)
+            expect(&sums[k], SA_ROLE_FIRST, 3, 3 * (cases[i].first + k) / 8., 3 / 3.);
+        ck_assert_uint_eq(sums[heads].all, 0);
+    }
+}
+END_TEST
+
 /* ---- Planted and random heads ---------------------------------------------------------------- */
 
 enum { MOST = 24, PAIRS = 40 };
@@ -229,14 +256,28 @@ START_TEST(two_roles_have_two_names_and_few_rows_none) {
 }
 END_TEST
 
+START_TEST(the_second_name_is_that_of_the_next_role_if_it_is_near) {
+    sa_head_roles sum = {.all = 50, .rows = {50, 0, 50, [SA_ROLE_FIRST] = 50}};
+    char name[SA_ROLE_NAME];
+    sum.weight[SA_ROLE_FIRST] = 40, sum.weight[SA_ROLE_PREVIOUS] = 30; /* 0.8 and 0.6 */
+    sa_head_roles_name(&sum, name);
+    ck_assert_str_eq(name, "first");
+    sum.weight[SA_ROLE_PREVIOUS] = 34, sum.weight[SA_ROLE_SAME] = 33; /* 0.68 and 0.66 */
+    sa_head_roles_name(&sum, name);
+    ck_assert_str_eq(name, "first+previous");
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("head_roles", &tests);
     tcase_add_test(tests, repeated_words);
     tcase_add_test(tests, a_planted_matrix);
     tcase_add_test(tests, a_pair_is_its_rows);
+    tcase_add_test(tests, each_head_has_sums_of_its_own);
     tcase_add_loop_test(tests, planted_heads_have_their_names, 0, KINDS);
     tcase_add_test(tests, random_heads_have_none);
     tcase_add_test(tests, two_roles_have_two_names_and_few_rows_none);
+    tcase_add_test(tests, the_second_name_is_that_of_the_next_role_if_it_is_near);
     return suite_run(suite);
 }

@@ -78,6 +78,7 @@ START_TEST(equal_weights_leave_no_more_to_the_null_key) {
 END_TEST
 
 START_TEST(all_weights_from_the_threshold_on) {
+    ck_assert_double_eq(linking.threshold, 0.3); /* the default */
     ck_assert(sa_option_set(&sa_linking_options[0], &linking, "threshold", NULL));
     linking.threshold = 0.2;
     ck_assert_uint_eq(make(weights, 4, 4), 5);

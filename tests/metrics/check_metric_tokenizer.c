@@ -55,6 +55,18 @@ static const struct {
      "e\xe2\x81\x9f"
      "f",
      {"a b c d e f", "a b c d e f", "a b c d e f", "a b c d e f"}},
+    {"a+b", {"a + b", "a+b", "a + b", "a + b"}},
+    /* the first and the second are white space */
+    {"a\rb\xe2\x80\x8a"
+     "c\x0e"
+     "d",
+     {"a b c\x0e"
+      "d",
+      "a b c\x0e"
+      "d",
+      "a b c \x0e d",
+      "a b c\x0e"
+      "d"}},
     {"a<skipped>b", {"ab", "a<skipped>b", "a < s k i p p e d > b", "a < skipped > b"}},
     {"...", {". . .", "...", ". . .", ". . ."}},
     {"«été»", {"«été»", "«été»", "« é t é »", "«été»"}},
@@ -124,6 +136,10 @@ static const struct {
     {"កកកកកក", true}, /* the first letter of the block */
     {"ຂ້ອຍມັກອ່ານປຶ້ມ", true},
     {"ကျွန်တော်စာဖတ်ရတာကြိုက်တယ်", true},
+    /* six letters from space to space; five may be a word; half of the letters are not most */
+    {"我们走吧我们走吧 我们走吧我们走吧 我们", true},
+    {"猫が魚を見", false},
+    {"東京都abc", false},
     {"猫 が 魚 を 食べる 。", false}, /* segmented */
     {"ฉัน ชอบ กิน ข้าว ผัด", false},
     {"Rindfleischetikettierungsüberwachung", false},

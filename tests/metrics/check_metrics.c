@@ -340,6 +340,7 @@ START_TEST(signatures_say_what_was_set) {
     sa_metrics_init(&metrics);
     metrics.chrf_whitespace = metrics.lowercase = metrics.chrf_eps = true;
     metrics.chrf_beta = 3, metrics.chrf_word_order = 2, metrics.chrf_order = 5;
+    metrics.smooth_value = 7; /* exp has none */
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         sa_buffer signature = {0};
         ck_assert_str_eq(sa_metric_list[m].title, titles[m]);

@@ -78,6 +78,13 @@ START_TEST(far_positions_are_refused) {
     ck_assert(!sa_symmetrize(0, &far, 1, NULL, 0, &both, &count, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     ck_assert_str_eq(error.text, "link 0-1048576: no sentence has so many words");
+    for (int side = 0; side < 2; side++) { /* the last word that there may be, and the next one */
+        const sa_link last = {side ? 0 : 8191, side ? 8191 : 0, false};
+        ck_assert(sa_symmetrize(0, &last, 1, NULL, 0, &both, &count, &error));
+        free(both);
+        far = (sa_link){side ? 0 : 8192, side ? 8192 : 0, false};
+        ck_assert(!sa_symmetrize(0, NULL, 0, &far, 1, &both, &count, &error));
+    }
 }
 END_TEST
 

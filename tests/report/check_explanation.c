@@ -43,9 +43,14 @@ START_TEST(vectors_stand_under_each_other) {
     begin(2, false);
     add_vector("s_i", 3, (double[]){-1, .125, -.001});
     add_vector("a very long label", 2, (double[]){1234567, 0});
+    add_vector("13 characters", 1, (double[]){1}); /* and a blank; 14 leave no room for it */
+    add_vector("14 characters.", 1, (double[]){1});
     expect("    s_i              -1.00    0.12    0.00\n"
            "    a very long label\n"
-           "                   1234567.00       0.00\n");
+           "                   1234567.00       0.00\n"
+           "    13 characters     1.00\n"
+           "    14 characters.\n"
+           "                      1.00\n");
 }
 END_TEST
 
@@ -121,6 +126,29 @@ START_TEST(equations_keep_their_place_on_the_right) {
 }
 END_TEST
 
+/* Two columns of blanks at least. */
+START_TEST(a_citation_stands_beside_what_leaves_it_room) {
+    char text[1024], fits[92] = "", longer[93] = "";
+    memset(fits, 'x', 91), memset(longer, 'x', 92);
+    sa_explain_value one = {.equation = fits,
+                            .citation = "A.1.2",
+                            .letters = "c",
+                            .shape = SA_SHAPE_NUMBER,
+                            .rows = 1,
+                            .cols = 1,
+                            .numbers = (double[]){1}};
+    begin(0, false);
+    add(one);
+    one.equation = longer, one.citation = "A.1.3";
+    add(one);
+    snprintf(text, sizeof text,
+             "  %s  A.1.2\n    c                    1\n"
+             "  %s\n%100s\n    c                    1\n",
+             fits, longer, "A.1.3");
+    expect(text);
+}
+END_TEST
+
 static sa_explain_value column(const char *letters, int rows, const double *x) {
     return (sa_explain_value){.letters = letters,
                               .shape = SA_SHAPE_COLUMN,
@@ -142,6 +170,62 @@ START_TEST(columns_stand_side_by_side) {
            "     2 猫猫          0.5  12.0    0.5  ████\n"
            "                    new\n"
            "     1 le           0.5\n");
+}
+END_TEST
+
+/* One column about one word, with the number 2. */
+#define TABLE(letters)                                                                             \
+    "                    " letters "\n"                                                            \
+    "     1 le           2\n"
+
+/* Other words, another head or section, or a matrix end the table. */
+START_TEST(tables_end_where_others_begin) {
+    static const double two[] = {2};
+    sa_explain_value one = column("e", 1, two);
+    begin(0, false);
+    add(one);
+    one.letters = "f", one.about = SA_ROWS_TARGET;
+    add(one);
+    one.letters = "g", one.head = 1;
+    add(one);
+    one.letters = "h", one.head = 2;
+    add(one);
+    one.letters = "k", one.section = "The new state";
+    add(one);
+    one.letters = "m", one.section = NULL, one.shape = SA_SHAPE_MATRIX;
+    add(one);
+    expect(TABLE("e") TABLE("f") "  -- head 1 --\n" TABLE("g") "  -- head 2 --\n" TABLE(
+        "h") "\nThe new state\n  -- head 2 --\n" TABLE("k") "  m\n     1 le                2\n");
+}
+END_TEST
+
+/* A role may be empty, or unknown. */
+START_TEST(heads_have_their_roles) {
+    json_t *roles = json_pack("[s, s]", "", "previous");
+    sa_explain_value one = column("e", 1, (double[]){2});
+    begin(0, false);
+    paper.roles = roles;
+    for (one.head = 1; one.head <= 3; one.head++) add(one);
+    expect("  -- head 1 --\n" TABLE("e") "  -- head 2: previous --\n" TABLE(
+        "e") "  -- head 3 --\n" TABLE("e"));
+    json_decref(roles);
+}
+END_TEST
+
+/* In eighths of a column, only for what may be a probability. */
+START_TEST(probabilities_have_bars) {
+    sa_explain_value one = column("e", 5, (double[]){0, 0, 0, 0, 0});
+    begin(2, false);
+    one.row = NULL;
+    add(one);
+    one.letters = "p", one.numbers = (double[]){1, .4, .02, 1.5, -.25};
+    add(one);
+    expect("                       e      p\n"
+           "     1              0.00   1.00  ████████\n"
+           "     2              0.00   0.40  ███▎\n"
+           "     3              0.00   0.02  ▏\n"
+           "     4              0.00   1.50\n"
+           "     5              0.00  -0.25\n");
 }
 END_TEST
 
@@ -199,6 +283,32 @@ START_TEST(equally_likely_words_keep_their_order) {
 }
 END_TEST
 
+/* The chosen word, even the first, stands below better ones; a single column has all words. */
+START_TEST(the_first_word_may_be_chosen) {
+    static const char *const words[] = {"<unk>", "a", "b", "c", "d", "e", "f"};
+    static const double zeros[7], scores[] = {0, 2, 3, 4, 5, 6, 7};
+    sa_explain_value one = column("e", 7, zeros);
+    begin(0, false);
+    one.about = SA_ROWS_VOCABULARY, one.row = words, one.step = 1, one.chosen = 0;
+    sa_explanation_add(&paper, &pair, &one);
+    one.letters = "p", one.numbers = scores;
+    sa_explanation_add(&paper, &pair, &one);
+    expect("                    e  p\n"
+           "      f             0  7\n"
+           "      e             0  6\n"
+           "      d             0  5\n"
+           "      c             0  4\n"
+           "      b             0  3\n"
+           "    > <unk>         0  0\n");
+    begin(0, false);
+    one.rows = 2;
+    sa_explanation_add(&paper, &pair, &one);
+    expect("                    p\n"
+           "    > <unk>         0\n"
+           "      a             2\n");
+}
+END_TEST
+
 /* The five likeliest words and the one that is written. */
 START_TEST(likely_words_are_shown) {
     const char *words[MANY];
@@ -231,22 +341,29 @@ START_TEST(likely_words_are_shown) {
 END_TEST
 
 START_TEST(title_and_step) {
+    sa_explain_value one = {.step = 2,
+                            .section = "Attention",
+                            .head = 3,
+                            .letters = "c",
+                            .shape = SA_SHAPE_NUMBER,
+                            .rows = 1,
+                            .cols = 1,
+                            .numbers = (double[]){1}};
     paper = (sa_explanation){.digits = 1};
-    sa_explanation_add(&paper, &pair,
-                       &(sa_explain_value){.step = 2,
-                                           .section = "Attention",
-                                           .head = 3,
-                                           .letters = "c",
-                                           .shape = SA_SHAPE_NUMBER,
-                                           .rows = 1,
-                                           .cols = 1,
-                                           .numbers = (double[]){1}});
+    sa_explanation_add(&paper, &pair, &one);
+    one.section = NULL, one.letters = "d"; /* nothing is said twice */
+    sa_explanation_add(&paper, &pair, &one);
+    one.section = "The new state";
+    sa_explanation_add(&paper, &pair, &one);
     expect("Source: le (4) 猫猫 (0, unknown) a\\x1B[2J (7) 👩\u200d👧 (8) anticonstitutionnellement "
            "(9)\n"
            "Target, given: le (4) 猫猫 (0, unknown)\n"
            "\n== Step 2 of 2: y_1 = le, y_2 = 猫猫 ==\n"
            "\nAttention\n  -- head 3 --\n"
-           "    c                  1.0\n");
+           "    c                  1.0\n"
+           "    d                  1.0\n"
+           "\nThe new state\n  -- head 3 --\n"
+           "    d                  1.0\n");
 }
 END_TEST
 
@@ -281,9 +398,14 @@ int main(void) {
     tcase_add_test(tests, wide_numbers_make_longer_lines);
     tcase_add_test(tests, the_widest_number_makes_the_column);
     tcase_add_test(tests, equations_keep_their_place_on_the_right);
+    tcase_add_test(tests, a_citation_stands_beside_what_leaves_it_room);
     tcase_add_test(tests, columns_stand_side_by_side);
+    tcase_add_test(tests, tables_end_where_others_begin);
+    tcase_add_test(tests, heads_have_their_roles);
+    tcase_add_test(tests, probabilities_have_bars);
     tcase_add_test(tests, a_row_of_a_matrix_has_its_numbers);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);
+    tcase_add_test(tests, the_first_word_may_be_chosen);
     tcase_add_test(tests, likely_words_are_shown);
     tcase_add_test(tests, equally_likely_words_keep_their_order);
     tcase_add_test(tests, title_and_step);

@@ -147,15 +147,21 @@ END_TEST
 
 START_TEST(what_is_too_large_is_refused) {
     static const char *many[5000];
+    static const int counts[][2] = {{5000, 5000}, {900, 1}, {1, 900}, {320, 320}};
     for (int i = 0; i < 5000; i++) many[i] = "word";
-    sa_drawing drawing = {0};
-    sa_error error;
-    ck_assert(!sa_figure_draw(
-        &(sa_alignment){.targets = 5000, .sources = 5000, .target = many, .source = many},
-        &(sa_figure){0}, &drawing, &error));
-    ck_assert_int_eq(error.code, SA_LIMIT);
-    ck_assert_str_eq(error.text, "a picture of 5000 rows and 5000 columns is too large");
-    sa_drawing_release(&drawing);
+    for (int i = 0; i < 4; i++) { /* the last: 20 pixels a word, 6400 x 6400 */
+        char wanted[80];
+        sa_drawing drawing = {0};
+        sa_error error;
+        const sa_alignment alignment = {
+            .targets = counts[i][0], .sources = counts[i][1], .target = many, .source = many};
+        ck_assert(!sa_figure_draw(&alignment, &(sa_figure){0}, &drawing, &error));
+        ck_assert_int_eq(error.code, SA_LIMIT);
+        snprintf(wanted, sizeof wanted, "a picture of %d rows and %d columns is too large",
+                 counts[i][0], counts[i][1]);
+        ck_assert_str_eq(error.text, wanted);
+        sa_drawing_release(&drawing);
+    }
 }
 END_TEST
 
@@ -242,6 +248,29 @@ START_TEST(the_scale_of_attributions_is_that_of_the_largest) {
     static const char *const texts[] = {"attention, 1 = 1 weight", "occlusion, 1 = 4 nats",
                                         "relative", "-1"};
     for (int i = 0; i < 4; i++) ck_assert_ptr_nonnull(find_text(&drawing, texts[i]));
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+/* The largest of attributions may be below 1; weights may be off by rounding. */
+START_TEST(scales_of_small_numbers) {
+    sa_alignment alignment = {.targets = 1,
+                              .sources = 2,
+                              .target = latin,
+                              .source = latin,
+                              .method = {"gradient"},
+                              .weights = (const double[]){0.125, 0.25}};
+    sa_figure_scale scale = sa_figure_scale_of(&alignment, 0);
+    ck_assert_str_eq(scale.unit, "norm of the gradient");
+    ck_assert_double_eq(scale.most, 0.25);
+    ck_assert(!scale.is_signed);
+    alignment.weights = (const double[]){0, 0};
+    ck_assert_double_gt(sa_figure_scale_of(&alignment, 0).most, 0); /* which divides them */
+    *alignment.method = NULL;
+    alignment.weights = (const double[]){1 + 5e-6, -5e-6};
+    ck_assert(!sa_figure_scale_of(&alignment, 0).is_signed);
+    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    ck_assert(find_text(&drawing, "1") && !find_text(&drawing, "≥ 1"));
     sa_drawing_release(&drawing);
 }
 END_TEST
@@ -392,6 +421,7 @@ START_TEST(estimated_widths_of_scripts) {
         {"#", 0.84},
         {"\u0b95\u0bbf\u0d15", 2.6},
         {"ab", 1.3},
+        {"\u0301", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ck_assert_msg(fabs(sa_drawing_estimate_width(cases[i].text) - cases[i].width) < 1e-12,
@@ -521,6 +551,7 @@ int main(void) {
     tcase_add_loop_test(tests, axes_have_names, 0, 3);
     tcase_add_test(tests, the_scale_tells_of_weights_above_1);
     tcase_add_test(tests, the_scale_of_attributions_is_that_of_the_largest);
+    tcase_add_test(tests, scales_of_small_numbers);
     tcase_add_test(tests, columns_follow_the_direction_of_the_source);
     tcase_add_test(tests, estimated_widths_of_scripts);
     tcase_add_test(tests, a_wide_word_has_its_measured_width);

@@ -119,6 +119,20 @@ START_TEST(large_films_leave_out_frames_and_heads) {
 }
 END_TEST
 
+START_TEST(twenty_pairs_are_shown) {
+    static const char *const frames[] = {"00000000", "00000003", "00000012"};
+    for (int pair = 3; pair <= 21; pair++)
+        for (int i = 0; i < 3; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "film/%04d/%s.csv", pair, frames[i]);
+            put(name, ",c\nz,1\n");
+        }
+    ck_assert_msg(read_film(), "%s", error.text);
+    ck_assert_uint_eq(json_array_size(json_object_get(film(), "scenes")), 20);
+    sa_html_report_release(&report);
+}
+END_TEST
+
 START_TEST(without_a_log_updates_are_counted) {
     ck_assert_int_eq(unlink(scratch_path("log.csv")), 0);
     ck_assert_msg(read_film(), "%s", error.text);
@@ -166,6 +180,7 @@ int main(void) {
     tcase_add_test(tests, frames_come_in_order_with_their_captions);
     tcase_add_test(tests, heads_follow_the_mean);
     tcase_add_test(tests, large_films_leave_out_frames_and_heads);
+    tcase_add_test(tests, twenty_pairs_are_shown);
     tcase_add_test(tests, without_a_log_updates_are_counted);
     tcase_add_loop_test(tests, damage_is_named, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, a_folder_without_frames_adds_nothing);

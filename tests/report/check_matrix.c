@@ -334,6 +334,29 @@ START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
 }
 END_TEST
 
+/* Attributions have their method in place of a head's number; their mean is head 0. */
+START_TEST(a_long_table_names_methods) {
+    static const char *const words[] = {"</s>"};
+    const sa_alignment scores = {.targets = 1,
+                                 .sources = 1,
+                                 .heads = 2,
+                                 .layers = 1,
+                                 .target = words,
+                                 .source = words,
+                                 .method = {"norms", "occlusion"},
+                                 .weights = (double[]){-1, 2, -4}};
+    sa_tidy tidy = {.pair = &(sa_pair){.line = 7, .row = 1}, .head = SA_HEADS_ALL};
+    sa_buffer out = {0};
+    sa_matrix_tidy(&scores, &tidy, &out);
+    tidy.head = SA_HEADS_MEAN;
+    sa_matrix_tidy(&scores, &tidy, &out);
+    ck_assert_str_eq(out.text, HEADER "1,norms,0,</s>,0,</s>,2,1,7,,,0,0\n"
+                                      "1,occlusion,0,</s>,0,</s>,-4,1,7,,,0,0\n"
+                                      "1,0,0,</s>,0,</s>,-1,1,7,,,0,0\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
 START_TEST(links_leave_the_end_marks_out) {
     sa_alignment alignment = cat;
     sa_link_options linking;
@@ -368,6 +391,7 @@ int main(void) {
     tcase_add_test(whole, a_long_table_of_a_model_that_copies);
     tcase_add_loop_test(whole, a_long_table_has_the_heads_and_layers_that_are_wanted, 0,
                         sizeof selections / sizeof *selections);
+    tcase_add_test(whole, a_long_table_names_methods);
     tcase_add_test(whole, links_leave_the_end_marks_out);
     suite_add_tcase(suite, whole);
     SRunner *runner = srunner_create(suite);

@@ -262,6 +262,62 @@ START_TEST(data_as_they_are_written) {
 }
 END_TEST
 
+/* One head attends to the word itself, the other to the first, and in the next model the other way
+ * around. */
+START_TEST(roles_and_gaze_are_of_the_last_model) {
+    enum { WORDS = 60, CELLS = WORDS * WORDS };
+    static double weights[3 * CELLS]; /* the mean, and two heads */
+    static char names[WORDS][16];
+    const char *words[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        snprintf(names[i], sizeof names[i], "w%d", i);
+        words[i] = names[i];
+    }
+    sa_html_report_init(&report, "align", "title", 2);
+    sa_html_report_site(&report, SA_SITE_ENCODER);
+    for (int m = 0; m < 2; m++) {
+        for (int i = 0; i < CELLS; i++) {
+            weights[i] = m;
+            weights[(1 + m) * CELLS + i] = i / WORDS == i % WORDS;
+            weights[(2 - m) * CELLS + i] = i % WORDS == 0;
+        }
+        sa_html_report_model(&report, "model", NULL, 0);
+        sa_html_report_matrix(&report, 0,
+                              &(sa_alignment){.targets = WORDS,
+                                              .sources = WORDS,
+                                              .heads = 2,
+                                              .layers = 1,
+                                              .target = words,
+                                              .source = words,
+                                              .weights = weights},
+                              NULL, 0);
+        const json_t *roles = json_object_get(report.model, "roles"),
+                     *gaze = json_object_get(report.model, "gaze");
+        ck_assert_str_eq(json_string_value(json_array_get(roles, (size_t)m)), "same");
+        ck_assert_str_eq(json_string_value(json_array_get(roles, 1 - (size_t)m)), "first");
+        ck_assert_double_eq(json_number_value(json_object_get(gaze, "zeros")), 1 - m);
+    }
+    sa_html_report_release(&report);
+}
+END_TEST
+
+/* Those of `attend`: a row may be a slice of a longer one. */
+START_TEST(steps_have_their_rows) {
+    const sa_attend_step step = {.name = "Q",
+                                 .formula = "X W_q'",
+                                 .head = 4,
+                                 .rows = 2,
+                                 .cols = 1,
+                                 .stride = 3,
+                                 .numbers = (double[]){1, 9, 9, 2, 9, 9}};
+    json_t *json = sa_page_step(&step),
+           *wanted = json_pack("{s:s, s:s, s:i, s:[[f], [f]]}", "name", "Q", "formula", "X W_q'",
+                               "head", 4, "numbers", 1.0, 2.0);
+    ck_assert(json_equal(json, wanted));
+    json_decref(json), json_decref(wanted);
+}
+END_TEST
+
 /* Adds a matrix of uniform weights. */
 static void add_large(size_t index, int targets, int sources, int heads) {
     const size_t numbers = (size_t)(heads + 1) * (size_t)targets * (size_t)sources;
@@ -306,6 +362,52 @@ START_TEST(large_pages_leave_out) {
 END_TEST
 
 /* ---- The page -------------------------------------------------------------------------------- */
+
+START_TEST(a_page_shows_200_sentences_and_says_of_how_many) {
+    for (size_t count = 200; count <= 202; count += 2) {
+        sa_buffer page = {0};
+        report_of(1);
+        for (size_t i = 0; i < count; i++) add_matrix(i, "chat", 1, weight, NULL);
+        ck_assert_uint_eq(json_array_size(report.sentences), 200);
+        sa_html_report_write(&report, &page);
+        ck_assert(!page.failed);
+        const char *said = strstr(page.text, "\"sentences shown\",\"200 of ");
+        if (count == 200)
+            ck_assert_ptr_null(said);
+        else
+            ck_assert(said && strstr(said, "\"200 of 202\""));
+        sa_buffer_release(&page);
+    }
+}
+END_TEST
+
+START_TEST(a_program_makes_a_page) {
+    static const char *const source[] = {"the", "cat", "</s>"}, *const target[] = {"chat", "</s>"};
+    const sa_alignment alignment = {.targets = 2,
+                                    .sources = 3,
+                                    .heads = 1,
+                                    .layers = 1,
+                                    .target = target,
+                                    .source = source,
+                                    .weights = (double[]){0, 1, 0, 0, 0, 1}};
+    static const char *const parts[] = {"\"seeds\":[5]", "\"site\":\"decoder\"",
+                                        "\"gold\":[[1,0,false]]"};
+    sa_error error;
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.seed = 5;
+    sa_page *page = sa_page_open("title", "model", &settings, &error);
+    ck_assert_msg(page != NULL, "%s", error.text);
+    ck_assert(sa_page_add_alignment(page, &alignment, SA_SITE_DECODER, "1-0", &error));
+    ck_assert(!sa_page_add_alignment(page, &alignment, SA_SITE_DECODER, "1-1", &error));
+    ck_assert_str_eq(error.text, "page:2: link 1-1 is beyond the sentence (2 and 1 tokens)");
+    const char *html = sa_page_html(page, &error);
+    ck_assert_ptr_nonnull(html);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(strstr(html, parts[i]) != NULL, "the page has no %s", parts[i]);
+    sa_page_close(page);
+}
+END_TEST
 
 START_TEST(data_cannot_end_their_element) {
     sa_buffer page = {0};
@@ -365,7 +467,11 @@ int main(void) {
     tcase_add_test(tests, roles_are_of_one_model);
     tcase_add_test(tests, attributions_of_nothing_stay_nothing);
     tcase_add_test(tests, data_as_they_are_written);
+    tcase_add_test(tests, roles_and_gaze_are_of_the_last_model);
+    tcase_add_test(tests, steps_have_their_rows);
     tcase_add_test(tests, large_pages_leave_out);
+    tcase_add_test(tests, a_page_shows_200_sentences_and_says_of_how_many);
+    tcase_add_test(tests, a_program_makes_a_page);
     tcase_add_test(tests, data_cannot_end_their_element);
     tcase_add_test(tests, page_is_whole_and_asks_for_nothing);
     return suite_run(suite);

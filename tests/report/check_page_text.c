@@ -54,6 +54,7 @@ static const struct {
     {"[one](a.html)\n[two](https://example.org/x)\n[no](b) link\n",
      "\"see\":[\"[no](b) link\"],\"items\":[],\"links\":[{\"text\":\"one\",\"target\":\"a.html\"},{"
      "\"text\":\"two\",\"target\":\"https://example.org/x\"}]"},
+    {"See\n# A title\nthat.\n", "\"title\":\"A title\",\"see\":[\"See\",\"that.\"]"},
     {"", "\"notes\":{\"see\":[],\"items\":[],\"links\":[]}"},
     {"Questions: none\n", "\"see\":[\"Questions: none\"]"},
     {"# One\n# Two\n", "notes:2: notes have one heading, '# TITLE'"},

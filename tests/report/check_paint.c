@@ -212,6 +212,34 @@ START_TEST(a_scaled_picture_has_300_dpi) {
 }
 END_TEST
 
+/* In points of 1/72 inch; newer versions of cairo may compress what says so. */
+START_TEST(a_pdf_has_the_size_of_its_drawing) {
+    static const char mark[] = "/MediaBox [ 0 0";
+    const char *missing_glyphs;
+    double width, height;
+    sa_drawing drawing = draw_two_words();
+    sa_buffer pdf = {0};
+    drawing.scale = 0.64;
+    ck_assert(sa_drawing_paint(&drawing, true, &pdf, &missing_glyphs, NULL));
+    for (size_t i = 0; i + sizeof mark < pdf.size; i++) {
+        if (memcmp(pdf.text + i, mark, sizeof mark - 1) != 0) continue;
+        ck_assert_int_eq(sscanf(pdf.text + i + sizeof mark - 1, "%lf %lf", &width, &height), 2);
+        ck_assert_double_eq_tol(width, 43.2, 1e-3); /* 90 * 0.64 * 72 / 96 */
+        ck_assert_double_eq_tol(height, 28.8, 1e-3);
+    }
+    sa_buffer_release(&pdf), sa_drawing_release(&drawing);
+}
+END_TEST
+
+START_TEST(fonts_must_be_there) {
+    sa_error error = {0};
+    ck_assert(!sa_drawing_can_render("No Such Font", &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text,
+                     "--font 'No Such Font': no such font on this machine (fc-list : family)");
+}
+END_TEST
+
 /* The last of several texts with a character that no font has. */
 START_TEST(missing_glyphs_are_reported) {
     static const char *const texts[] = {"\U0010fffd", "a\U0010fffd", "b"};
@@ -238,6 +266,8 @@ int main(void) {
     tcase_add_test(tests, text_is_painted_where_svg_has_it);
     tcase_add_test(tests, dashes_are_twice_as_long_as_wide);
     tcase_add_test(tests, a_scaled_picture_has_300_dpi);
+    tcase_add_test(tests, a_pdf_has_the_size_of_its_drawing);
+    tcase_add_test(tests, fonts_must_be_there);
     tcase_add_test(tests, missing_glyphs_are_reported);
 #endif
     return suite_run(suite);

@@ -12,6 +12,14 @@ static const sa_column columns[] = {
     {0},
 };
 
+/* Shares are percentages in text; a column of width -1 is only in JSON. */
+static const sa_column shares[] = {
+    {"exact", "exact %", 9, 1, .scale = 100},
+    {"count", NULL, -1},
+    {"time", "time", 8, 1},
+    {0},
+};
+
 START_TEST(rows_stand_below_their_titles) {
     sa_buffer out = {0};
     sa_table_titles("model", 6, columns, &out);
@@ -37,10 +45,27 @@ START_TEST(json_has_the_columns_with_keys) {
 }
 END_TEST
 
+START_TEST(numbers_are_scaled_in_text_and_kept_in_json) {
+    static const double values[] = {0.25, 12.5, 2};
+    sa_buffer out = {0};
+    sa_table_titles("model", 5, shares, &out);
+    sa_table_row("one", 5, shares, values, &out);
+    ck_assert_str_eq(out.text, "model  exact %    time\n"
+                               "one       25.0     2.0\n");
+    sa_buffer_release(&out);
+    json_t *object = sa_table_json(json_object(), shares, values);
+    ck_assert(json_real_value(json_object_get(object, "exact")) == 0.25);
+    ck_assert(json_real_value(json_object_get(object, "count")) == 12.5); /* no whole number */
+    ck_assert(json_is_real(json_object_get(object, "time")));
+    json_decref(object);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("table", &tests);
     tcase_add_test(tests, rows_stand_below_their_titles);
     tcase_add_test(tests, json_has_the_columns_with_keys);
+    tcase_add_test(tests, numbers_are_scaled_in_text_and_kept_in_json);
     return suite_run(suite);
 }

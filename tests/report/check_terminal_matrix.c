@@ -65,6 +65,12 @@ START_TEST(more_weight_is_a_fuller_block) {
         "   │ │ │ │ │ │ │ │ │ │ k\n"
         "a  ····░░░░▒▒▒▒▓▓▓▓██████\n"
         "\n");
+    expect(&(sa_alignment){.targets = 1,
+                           .sources = 2,
+                           .target = source,
+                           .source = source,
+                           .weights = (double[]){-.049, -.05}},
+           "   a\n   │ b\na  ··--\n\n");
 }
 END_TEST
 

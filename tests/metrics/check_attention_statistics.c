@@ -99,6 +99,10 @@ START_TEST(one_column_of_four_words) {
     ck_assert_double_eq_tol(attention.column, 0.9 + 0.7 + 0.8, 1e-15);
     ck_assert_double_eq(attention.long_rows, 4);
     ck_assert_double_eq_tol(sa_attention_max_column(&attention), 0.6, 1e-15);
+    double even[25]; /* a column of less than one word */
+    for (int i = 0; i < 25; i++) even[i] = i % 5 < 4 ? 0.125 : 0.5;
+    const sa_attention_stats small_columns = stats_of(even, 5, 5);
+    ck_assert_double_eq(sa_attention_max_column(&small_columns), 0.125);
     const double none[20] = {0}; /* three words on either side are too few */
     const sa_attention_stats few_targets = stats_of(none, 4, 5), few_sources = stats_of(none, 5, 4);
     ck_assert_double_nan(sa_attention_max_column(&few_targets));

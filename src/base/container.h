@@ -25,7 +25,7 @@ extern const sa_dtype_info sa_dtypes[SA_DTYPES];
 
 enum {
     SA_TENSOR_MAX_RANK = 4,
-    SA_CONTAINER_MAX_TENSORS = 4096,   /* including the checksum */
+    SA_CONTAINER_MAX_TENSORS = 4096,   /* including checksum, metadata */
     SA_CONTAINER_LENGTH_SIZE = 8,      /* bytes of the header's length */
     SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes */
     SA_CONTAINER_PIECE = 1 << 18,      /* bytes that stay in the cache until they are checked */

@@ -232,8 +232,7 @@ static void derive(copies *all, int t) {
 
 /* ---- Gradients and occlusion ----------------------------------------------------------------- */
 
-/* Adds the mean over steps of x . dF/dx, or with `norm` of |dF/dx|, at (step + offset) / steps x.
- */
+/* Adds the mean over steps of x . dF/dx, or with `norm` |dF/dx|, at (step + offset) / steps x. */
 static bool add_gradients(const sa_attributed *job, int steps, double offset, bool norm,
                           double *scores, sa_error *error) {
     const int T = job->target->len, columns = columns_of(job);

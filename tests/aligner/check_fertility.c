@@ -236,7 +236,7 @@ START_TEST(counts_follow_the_links) {
 END_TEST
 
 /* The conditionals of a word are those beside the new links of the words before it and the old
- * links of those behind it; counts that do not follow the links stay as they are. */
+ * links of those after it; counts that do not follow the links stay as they are. */
 START_TEST(a_visit_goes_from_word_to_word) {
     sa_rng rng = sa_rng_seed(5, 0);
     for (int trial = 0; trial < 50; trial++) {

@@ -87,7 +87,7 @@ START_TEST(files_are_found_by_name) {
 }
 END_TEST
 
-/* Some programs write one behind the end. */
+/* Some programs write one after the end. */
 START_TEST(a_comment_of_the_archive_is_skipped) {
     make((const char *const[]){"a", "b"}, 2);
     archive[size - 2] = 12; /* its length */

@@ -186,7 +186,7 @@ START_TEST(the_nearest_name_is_suggested) {
 }
 END_TEST
 
-/* Of two that are equally close; behind a prefix. */
+/* Of two that are equally close; after a prefix. */
 START_TEST(the_first_of_the_nearest_names_is_suggested) {
     sa_nearest nearest = {.wanted = "grain", .prefix = "--"};
     ck_assert_str_eq(sa_nearest_hint(&nearest), "");

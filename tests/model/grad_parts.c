@@ -415,7 +415,7 @@ END_TEST
 
 /* ---- Decoding -------------------------------------------------------------------------------- */
 
-/* Source words that the vocabulary lacks are numbers behind its own. */
+/* Source words that the vocabulary lacks have the numbers after its own. */
 START_TEST(copied_words_extend_the_vocabulary) {
     static const int32_t extended[][3] = {{3, K - 1, SA_EOS}, {3, K, SA_EOS}, {K + 1, K, SA_EOS}};
     settings = small_settings(), settings.copy = _i;

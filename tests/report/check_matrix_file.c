@@ -116,7 +116,7 @@ START_TEST(fortran_order_of_three_axes) {
     ck_assert_msg(reads(bytes, size), "%s", error.text);
     ck_assert(file.alignment.heads == 2 && file.alignment.targets == 3 &&
               file.alignment.sources == 2);
-    for (int i = 0; i < 12; i++) { /* behind the means of both heads */
+    for (int i = 0; i < 12; i++) { /* after the means of both heads */
         const int head = i / 6, target = i / 2 % 3, source = i % 2;
         ck_assert_double_eq(file.alignment.weights[6 + i], head + 2 * target + 6 * source);
     }

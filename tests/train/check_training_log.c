@@ -279,7 +279,7 @@ START_TEST(a_mean_of_one_is_the_model) {
 }
 END_TEST
 
-/* And the loss that is told is that of the mean. */
+/* The loss that is reported is that of the mean, too. */
 START_TEST(mean_weights_are_those_of_the_last_models) {
     static const char *const names[] = {"checkpoints/00000012", "checkpoints/00000015",
                                         "checkpoints/00000018", "average"};

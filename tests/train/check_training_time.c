@@ -133,7 +133,7 @@ START_TEST(reports_tell_of_their_updates) {
 }
 END_TEST
 
-/* It is told of by its number, and its words are not counted. */
+/* A note gives its number, and its words are not counted. */
 START_TEST(an_update_without_a_finite_gradient_is_left_out) {
     spoiled = 2;
     train_for(3, 0, 0, (sa_train_options){0});

@@ -1,4 +1,4 @@
-# Texts of a corpus that would like to be more stay texts on every page of a report.
+# Markup, formulas and escape sequences in a corpus stay text on every page of a report.
 . tests/support/cli.sh
 . "$root/tests/support/report.sh"
 

@@ -423,6 +423,34 @@ START_TEST(words_without_a_source_have_their_frequencies) {
 }
 END_TEST
 
+static void take_perplexity(void *context, int iteration, double perplexity) {
+    (void)iteration;
+    *(double *)context = perplexity;
+}
+
+/* The perplexity of the last pass is that of the weights which every pair has from it. */
+START_TEST(pairs_keep_the_weights_of_the_last_pass) {
+    sa_aligner_pairs few = planted_text();
+    few.count = 20;
+    const sa_aligner_options options = {
+        .model = SA_ALIGNER_FERTILITY, .iterations = 1, .threads = 1, .samplers = 3};
+    sa_aligner_model model;
+    double perplexity = 0, sum = 0, weights[400], log_p[20];
+    int words = 0;
+    ck_assert(sa_aligner_learn(&model, &options, &few, A + ALL, A + ALL, take_perplexity,
+                               &perplexity, NULL));
+    for (size_t k = 0; k < few.count; k++) {
+        const int J = few.target[k].len - 1;
+        ck_assert(J < 20 && few.source[k].len * (J + 1) <= 400);
+        ck_assert(sa_aligner_weights(&model, &few.source[k], &few.target[k], weights, log_p, NULL));
+        for (int j = 0; j < J; j++) sum += log_p[j];
+        words += J;
+    }
+    ck_assert_double_eq_tol(perplexity, exp(-sum / words), 1e-6 * perplexity);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
 START_TEST(no_samplers_are_eight) {
     sa_aligner_pairs few = planted_text();
     sa_aligner_model models[2];
@@ -510,6 +538,7 @@ int main(void) {
     tcase_add_test(tests, the_chain_sums_over_all_alignments);
     tcase_add_test(tests, fewer_pairs_take_more_passes);
     tcase_add_test(tests, words_without_a_source_have_their_frequencies);
+    tcase_add_test(tests, pairs_keep_the_weights_of_the_last_pass);
     tcase_add_test(tests, no_samplers_are_eight);
     tcase_add_test(tests, a_certain_word_has_perplexity_1);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);

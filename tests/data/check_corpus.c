@@ -286,6 +286,12 @@ START_TEST(two_files_go_line_by_line) {
     is_pair(0, "one", "un", NULL, 1);
     is_pair(1, "\xef\xbb\xbftwo\ttabs", "deux", NULL, 3);
     is_pair(2, "three", "trois", NULL, 4);
+    for (int i = 0; i < 3; i++) ck_assert_ptr_null(corpus.pairs[i].id);
+    ck_assert_ptr_null(corpus.note);
+    sa_corpus_close(&corpus);
+    ck_assert_msg(sa_corpus_open(&corpus, parallel("0-0\n", "1-1\n"), &error), "%s", error.text);
+    is_pair(0, "0-0", "1-1", NULL, 1);
+    ck_assert(!corpus.gold);
     sa_corpus_close(&corpus);
 }
 END_TEST

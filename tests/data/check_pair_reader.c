@@ -117,6 +117,8 @@ static const good_file good[] = {
      "x.jsonl: read as JSON lines; source 'en', target 'fr'"},
     {"x.txt", "{\"id\": 3, \"en\": \"Hello\", \"fr\": \"Bonjour\", \"score\": 0.5}\n", NULL,
      "1:Hello=Bonjour", "x.txt: read as JSON lines; source 'en', target 'fr'"},
+    {"x.txt", "\n  \r\n{\"en\": \"Hello\", \"fr\": \"Bonjour\"}\n", NULL, "3:Hello=Bonjour",
+     "x.txt: read as JSON lines; source 'en', target 'fr'"},
     {"x.ndjson", "{\"q\": \"Why?\", \"a\": \"So.\"}\n{\"q\": \"What?\", \"a\": null}\n", NULL,
      "1:Why?=So.", "x.ndjson: read as JSON lines; source 'q', target 'a'"},
     {"x.jsonl",

@@ -1,6 +1,7 @@
-/* Attention, explanations, gradient checks and proofs while calls for memory fail, each alone and
- * with all later ones: no block is lost, and the error names memory. */
+/* Attention, explanations, gradient checks, proofs and pictures while calls for memory fail, each
+ * alone and with all later ones: no block is lost, and the error names memory. */
 #include "lab/lab.h"
+#include "report/figure.h"
 #include "support/memory_failures.h"
 #include "support/small_training.h"
 #include "support/suite.h"
@@ -108,6 +109,29 @@ START_TEST(proofs_without_memory) {
 }
 END_TEST
 
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static bool draw_it(sa_error *why) {
+    static const char *const words[] = {"a", "b"};
+    static const double weights[] = {1, 0, 0.5, 0.5};
+    const sa_alignment alignment = {.targets = 2,
+                                    .sources = 2,
+                                    .heads = 1,
+                                    .layers = 1,
+                                    .target = words,
+                                    .source = words,
+                                    .weights = weights};
+    sa_drawing drawing;
+    const bool good = sa_figure_draw(&alignment, &(sa_figure){0}, &drawing, why);
+    sa_drawing_release(&drawing);
+    return good;
+}
+
+START_TEST(pictures_without_memory) {
+    ck_assert_int_eq(fail_allocations(draw_it), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("lab_memory", &tests);
@@ -117,5 +141,6 @@ int main(void) {
     tcase_add_loop_test(tests, explanations_without_memory, 0, 2);
     tcase_add_test(tests, gradients_without_memory);
     tcase_add_test(tests, proofs_without_memory);
+    tcase_add_test(tests, pictures_without_memory);
     return suite_run(suite);
 }

@@ -13,6 +13,7 @@ enum { PAIRS = 60, TOKENS = 3, MOST = 32 };
 static double now, update_seconds, validation_seconds; /* seconds after validations are done, */
 static double before_seconds; /* and while they still have everything before them */
 static double look_seconds;   /* of a look at the clock */
+static double later_seconds;  /* of an update after a validation, if not 0 */
 static volatile sig_atomic_t stop;
 static int stop_in;                 /* the update in which a user asks to stop; 0: none */
 static int stop_before, stop_after; /* the validation before or after which one does */
@@ -58,6 +59,7 @@ bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_datas
     const bool good = __real_sa_validate(model, corpus, pairs, out, why);
     if (stop_after && --stop_after == 0) stop = 1;
     now += validation_seconds;
+    if (later_seconds) update_seconds = later_seconds;
     return good;
 }
 
@@ -89,6 +91,7 @@ static void train_for(int step_limit, int epochs, double seconds, sa_train_optio
 static void set_clock(void) {
     set_up();
     now = 1000, update_seconds = 1, validation_seconds = 5, before_seconds = look_seconds = 0;
+    later_seconds = 0;
     stop = stop_in = stop_before = stop_after = spoiled = 0;
     batch = PAIRS; /* all pairs that are not held out */
 }
@@ -287,6 +290,16 @@ START_TEST(weights_without_a_validation_are_saved) {
 }
 END_TEST
 
+/* The limit ends no update: one that ends long after it counts. */
+START_TEST(an_update_ends_after_the_limit) {
+    later_seconds = 60;
+    train_for(0, 0, 40, (sa_train_options){0}); /* 3 + 5 + 60 s, after 1 + 1.1 * 40 */
+    ck_assert_str_eq(outcome.reason, "time");
+    ck_assert_int_eq(outcome.steps, 4);
+    ck_assert_double_eq(outcome.spent.updating, 63);
+}
+END_TEST
+
 /* An update in which the user asks to stop is dropped: the training goes on from before it. */
 START_TEST(a_dropped_update_does_not_count) {
     stop_in = 5;
@@ -407,6 +420,7 @@ int main(void) {
     tcase_add_test(tests, the_first_validation_is_estimated);
     tcase_add_test(tests, time_goes_on_after_a_resume);
     tcase_add_test(tests, weights_without_a_validation_are_saved);
+    tcase_add_test(tests, an_update_ends_after_the_limit);
     tcase_add_test(tests, a_dropped_update_does_not_count);
     tcase_add_test(tests, a_stopped_validation_is_made_later);
     tcase_add_test(tests, a_validation_without_its_frames_is_dropped);

@@ -263,11 +263,13 @@ START_TEST(the_page_names_what_is_compared) {
     static const char *const parts[] = {
         "3 models on softalign-test-",
         "/test.tsv (2 pairs)\"",
-        "\"luong:dot\"",
+        "\"models\":[{\"name\":\"fixed\",\"settings\":{",
+        "{\"name\":\"bahdanau\",\"settings\":{",
+        "{\"name\":\"luong:dot\",\"settings\":{",
         "nrefs:1|case:mixed|eff:no",
         "{\"key\":\"zeros\",\"title\":\"zeros %\",\"decimals\":1,\"scale\":100.0",
         "{\"key\":\"loss\",\"title\":\"loss\",\"decimals\":4,\"scale\":1.0"};
-    for (int i = 0; i < 6; i++) ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", parts[i]);
+    for (int i = 0; i < 8; i++) ck_assert_msg(strstr(text, parts[i]) != NULL, "%s", parts[i]);
     free(text);
     ck_assert(compare((sa_compare_options){.models = "bahdanau", .seeds = 1, .html = page}));
     text = scratch_read(page, &size);

@@ -59,7 +59,7 @@ bool __wrap_sa_validate(sa_model *model, const sa_corpus *corpus, const sa_datas
     const bool good = __real_sa_validate(model, corpus, pairs, out, why);
     if (stop_after && --stop_after == 0) stop = 1;
     now += validation_seconds;
-    if (later_seconds) update_seconds = later_seconds;
+    if (later_seconds > 0) update_seconds = later_seconds;
     return good;
 }
 

@@ -451,6 +451,34 @@ START_TEST(pairs_keep_the_weights_of_the_last_pass) {
 }
 END_TEST
 
+/* A becomes two words and A + 1 one, the same: in a new pair only that tells whose each is. The
+ * empty word becomes another. */
+START_TEST(fertilities_are_learned) {
+    enum { EACH = 30, THRICE = 3 * EACH };
+    static const int32_t none[] = {SA_EOS}, one[] = {A, SA_EOS}, other[] = {A + 1, SA_EOS};
+    static const int32_t both[] = {A, A + 1, SA_EOS}, same[] = {A, A, A, SA_EOS};
+    static const int32_t nothings[] = {A + 2, A + 2, A + 2, A + 2, A + 2, SA_EOS};
+    sa_sentence source[THRICE], target[THRICE];
+    for (int k = 0; k < THRICE; k += 3) {
+        source[k] = (sa_sentence){one, 2, NULL}, target[k] = (sa_sentence){same + 1, 3, NULL};
+        source[k + 1] = (sa_sentence){other, 2, NULL};
+        target[k + 1] = (sa_sentence){same + 2, 2, NULL};
+        source[k + 2] = (sa_sentence){none, 1, NULL};
+        target[k + 2] = (sa_sentence){nothings, 6, NULL};
+    }
+    const sa_aligner_options options = {
+        .model = SA_ALIGNER_FERTILITY, .iterations = 1, .threads = 1, .samplers = 8};
+    const sa_sentence new_source = {both, 3, NULL}, new_target = {same, 4, NULL};
+    sa_aligner_model model;
+    double weights[12], log_p[4];
+    ck_assert(sa_aligner_learn(&model, &options, &(sa_aligner_pairs){source, target, THRICE}, A + 3,
+                               A + 3, NULL, NULL, NULL));
+    ck_assert(sa_aligner_weights(&model, &new_source, &new_target, weights, log_p, NULL));
+    for (int j = 0; j < 3; j++) ck_assert_double_gt(weights[3 * j + (j == 2)], 0.99);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
 START_TEST(no_samplers_are_eight) {
     sa_aligner_pairs few = planted_text();
     sa_aligner_model models[2];
@@ -539,6 +567,7 @@ int main(void) {
     tcase_add_test(tests, fewer_pairs_take_more_passes);
     tcase_add_test(tests, words_without_a_source_have_their_frequencies);
     tcase_add_test(tests, pairs_keep_the_weights_of_the_last_pass);
+    tcase_add_test(tests, fertilities_are_learned);
     tcase_add_test(tests, no_samplers_are_eight);
     tcase_add_test(tests, a_certain_word_has_perplexity_1);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);

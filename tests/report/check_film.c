@@ -162,6 +162,19 @@ START_TEST(damage_is_named) {
 }
 END_TEST
 
+static bool stop_at_second(void *context, const char *const *cells, sa_error *why) {
+    (void)cells;
+    return ++*(int *)context < 2 || sa_fail(why, SA_DATA, "enough");
+}
+
+START_TEST(a_row_may_be_the_last) {
+    int rows = 0;
+    ck_assert(!sa_training_log_read(scratch, true, stop_at_second, &rows, &error));
+    ck_assert_int_eq(rows, 2);
+    ck_assert_str_eq(error.text, "enough");
+}
+END_TEST
+
 START_TEST(a_folder_without_frames_adds_nothing) {
     char path[256];
     snprintf(path, sizeof path, "%s/none", scratch);
@@ -183,6 +196,7 @@ int main(void) {
     tcase_add_test(tests, twenty_pairs_are_shown);
     tcase_add_test(tests, without_a_log_updates_are_counted);
     tcase_add_loop_test(tests, damage_is_named, 0, sizeof broken / sizeof *broken);
+    tcase_add_test(tests, a_row_may_be_the_last);
     tcase_add_test(tests, a_folder_without_frames_adds_nothing);
     return suite_run(suite);
 }

@@ -144,6 +144,20 @@ START_TEST(another_seed_makes_another_corpus) {
 }
 END_TEST
 
+/* The same bytes in every version. */
+START_TEST(a_seed_and_a_split_have_their_sentences) {
+    static const char *const first[] = {
+        [SA_TRAIN] = "8 7 26 22 12 46 42 3 30 2 34 40 45 13 7 24 32 42 7 15 24 6 3 18 15",
+        [SA_VALID] = "31 25 21 20 14 25",
+        [SA_TEST] = "20 48 46 47 29 28 26 18"};
+    for (int split = SA_TRAIN; split <= SA_TEST; split++) {
+        lines corpus = make("reverse", 1, 1, (sa_split)split);
+        ck_assert_str_eq(corpus.list[0].source, first[split]);
+        release(&corpus);
+    }
+}
+END_TEST
+
 /* Under the sanitizers corpora are smaller. */
 enum {
     TRAIN = TEST_SANITIZED ? 600 : 6000,
@@ -492,6 +506,7 @@ int main(void) {
     tcase_add_test(all, each_task_has_its_summary);
     tcase_add_test(all, makes_the_committed_files_again);
     tcase_add_test(all, another_seed_makes_another_corpus);
+    tcase_add_test(all, a_seed_and_a_split_have_their_sentences);
     tcase_add_loop_test(all, sources_are_unique_and_splits_disjoint, 0, tasks);
     tcase_add_loop_test(all, links_fit_the_words, 0, tasks);
     if (!TEST_SANITIZED) tcase_add_test(all, says_how_many_there_are);

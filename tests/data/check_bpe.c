@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "support/memory_failures.h"
 #include "support/suite.h"
 
 static sa_error error;
@@ -29,6 +30,22 @@ static void learn(sa_bpe *bpe, const char *text, size_t merges, int64_t least) {
     ck_assert(sa_bpe_learn(bpe, &counts, merges, least, &error));
     sa_strings_release(&counts);
 }
+
+static sa_strings counted;
+
+static bool learn_counted(sa_error *why) {
+    sa_bpe bpe;
+    const bool good = sa_bpe_learn(&bpe, &counted, 20, 1, why);
+    sa_bpe_release(&bpe);
+    return good;
+}
+
+START_TEST(learning_without_memory) {
+    count_words(&counted, "lower lower lowest new newest newest");
+    ck_assert_int_eq(fail_allocations(learn_counted), 0);
+    sa_strings_release(&counted);
+}
+END_TEST
 
 /* The merges without the first line, " | " between them. */
 static void merges_are(const sa_bpe *bpe, const char *expected) {
@@ -372,6 +389,7 @@ int main(void) {
     Suite *suite = suite_of("bpe", &tests);
     tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
     tcase_add_test(tests, random_words_are_learned_by_the_book);
+    tcase_add_test(tests, learning_without_memory);
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
     tcase_add_loop_test(tests, glossaries_stay_whole, 0, sizeof glossed / sizeof *glossed);
     tcase_add_test(tests, equal_merges_have_the_same_lines_and_glossaries);

@@ -10,6 +10,7 @@ static bool search_two(sa_error *why) {
     const bool good = search_batch(&one, 1, &from, (sa_outlines){0}, 2, found, why);
     for (int i = 0; i < 2 * search.nbest; i++) {
         ck_assert(!good || !found[i].weights == !search.weights);
+        ck_assert(good || (!found[i].ids && !found[i].weights));
         free(found[i].ids), free(found[i].weights);
     }
     return good;

@@ -373,6 +373,27 @@ START_TEST(written_arrays_are_read) {
 }
 END_TEST
 
+/* The mean over the layers, unless all are asked for. */
+START_TEST(layers_are_averaged_or_all_written) {
+    double weights[] = {.25, .75, 0, 1, .5, .5};
+    const char *words[] = {"a", "b"};
+    const sa_alignment alignment = {.source = words,
+                                    .target = words,
+                                    .sources = 2,
+                                    .targets = 1,
+                                    .heads = 1,
+                                    .layers = 2,
+                                    .weights = weights};
+    for (int all = 0; all < 2; all++) {
+        sa_buffer out = {0};
+        sa_matrix_npy(&alignment, all ? 2 : 0, &out);
+        const size_t size = (all ? 4 : 2) * sizeof *weights;
+        ck_assert_mem_eq(out.text + out.size - size, weights + (all ? 2 : 0), size);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
 /* Targets are rows; what is in the buffer stays. */
 START_TEST(written_arrays_need_not_be_square) {
     double weights[] = {.25, .5, .25, .5, .125, .375};
@@ -508,6 +529,7 @@ int main(void) {
     tcase_add_test(tests, a_tensor_is_found_by_its_name);
     tcase_add_test(tests, files_of_pytorch_are_refused);
     tcase_add_test(tests, written_arrays_are_read);
+    tcase_add_test(tests, layers_are_averaged_or_all_written);
     tcase_add_test(tests, written_arrays_need_not_be_square);
     tcase_add_loop_test(tests, lines_and_tables, 0, TEXTS);
     tcase_add_test(tests, words_come_along);

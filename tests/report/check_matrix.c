@@ -205,6 +205,12 @@ START_TEST(a_heatmap_as_it_is_written) {
                                "le,0.75,0.125,0.0625,0.0625\n"
                                "chat,0,0.25,0.5,0.25\n"
                                "</s>,1e-09,0,0,1\n");
+    out.size = 0;
+    sa_matrix_csv(&cat, true, &out); /* words alone */
+    ck_assert_str_eq(out.text, ",\"the\",\"black\",\"cat\",\"</s>\"\n"
+                               "\"le\",0.75,0.125,0.0625,0.0625\n"
+                               "\"chat\",0,0.25,0.5,0.25\n"
+                               "\"</s>\",1e-09,0,0,1\n");
     ck_assert(!out.failed);
     sa_buffer_release(&out);
 }

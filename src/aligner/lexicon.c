@@ -36,12 +36,8 @@ bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_se
         lexicon->t[k] = 1.0 / (targets - SA_SPECIAL_TOKENS);
     }
     free(link);
-    if (!lexicon->t) {
-        sa_lexicon_release(lexicon);
-        return false;
-    }
-    for (int32_t e = 0; e < sources; e++) lexicon->row[e + 1] += lexicon->row[e];
-    return true;
+    for (int32_t e = 0; lexicon->t && e < sources; e++) lexicon->row[e + 1] += lexicon->row[e];
+    return lexicon->t;
 }
 
 void sa_lexicon_release(sa_lexicon *lexicon) {

@@ -20,7 +20,7 @@ size_t sa_keys_deduplicate(uint64_t *keys, size_t count);
 
 /* Makes the lexicon of `count` pairs, leaving out those with a sentence without ids; for each
  * source word, all probabilities are equal. SA_LIMIT: out of memory. Free it with
- * sa_lexicon_release. */
+ * sa_lexicon_release, even after a failure. */
 bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int32_t sources, int32_t targets, sa_error *error);
 

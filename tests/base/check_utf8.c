@@ -72,6 +72,7 @@ START_TEST(files_are_recognized_by_their_first_bytes) {
         {"BZh91AY&SY", "a bzip2 file"},
         {"\x28\xb5\x2f\xfd\x24\x0c", "a Zstandard file"},
         {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
+        {"\x08\x07\x12\x07pytorch", "a protocol buffer (an ONNX file?)"},
         {"GGUF\3", "a GGUF file"},
         {"\x93NUMPY\1", "a NumPy .npy file"},
         {"\x80\2}q", "a Python pickle (a PyTorch .pt file?)"},

@@ -281,6 +281,7 @@ START_TEST(translations_may_have_no_end) {
     ck_assert(sa_translate(model, sources, PAIRS, &search, found, &error));
     for (int i = 0; i < PAIRS; i++) {
         ck_assert_int_eq(results[i].complete, found[i].complete);
+        ck_assert_int_eq(results[i].details->balance.words, found[i].words - found[i].complete);
         cut += !found[i].complete;
     }
     ck_assert_int_gt(cut, 0);

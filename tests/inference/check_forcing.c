@@ -6,6 +6,7 @@
 #include "support/small_training.h"
 #include "support/suite.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -75,6 +76,32 @@ START_TEST(what_has_no_attention_is_not_forced) {
     ck_assert(!sa_override_open(&override, options.override, model, pairs, PAIRS, &error));
     ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
     close_model();
+}
+END_TEST
+
+START_TEST(overrides_have_names) {
+    static const char *const names[] = {"none",    "uniform", "shuffle", "shift:1",
+                                        "one-hot", "gold",    "expected"};
+    sa_attention_override found = {.shift = 5};
+    for (int i = 0; i < 7; i++) {
+        ck_assert_str_eq(sa_attention_override_name((size_t)i), names[i]);
+        ck_assert(sa_attention_override_parse(&found, names[i], &error));
+        ck_assert_int_eq(found.kind, i);
+        ck_assert_int_eq(found.shift, found.kind == SA_OVERRIDE_SHIFT);
+    }
+    ck_assert_ptr_null(sa_attention_override_name(7));
+    ck_assert(sa_attention_override_parse(&found, "shift:-2147483647", &error));
+    ck_assert_int_eq(found.shift, -INT_MAX);
+    static const char *const wrong[] = {
+        "shift:2147483648", "shift:-2147483648", "shift", "shift:", "Gold", ""};
+    for (int i = 0; i < 6; i++) {
+        ck_assert(!sa_attention_override_parse(&found, wrong[i], &error));
+        ck_assert_int_eq(error.code, SA_USAGE);
+        ck_assert_int_eq(found.shift, -INT_MAX);
+    }
+    ck_assert(!sa_attention_override_parse(&found, "golf", &error));
+    ck_assert_str_eq(error.text, "--force-attention 'golf': expected none, uniform, shuffle, "
+                                 "shift:N, one-hot, gold or expected (did you mean 'gold'?)");
 }
 END_TEST
 
@@ -177,6 +204,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, every_pair_has_its_own_links);
     tcase_add_test(tests, what_has_no_attention_is_not_forced);
+    tcase_add_test(tests, overrides_have_names);
     tcase_add_loop_test(tests, models_that_copy_tell_when_they_generate, 0, 2);
     tcase_add_test(tests, attributions_name_earlier_target_words);
     tcase_add_test(tests, a_model_of_every_tokenizer_opens);

@@ -63,10 +63,44 @@ START_TEST(unknown_words_are_replaced) {
 }
 END_TEST
 
+/* Each unknown word becomes the source word that has most of its own row. */
+START_TEST(words_are_replaced_row_by_row) {
+    static const char *const sources[] = {"the zork", "zork the", "zork the a", "a the zork b"};
+    int later = 0;
+    sa_model *model = trained();
+    for (int i = 0; i < 4; i++) {
+        sa_search search;
+        sa_translation plain = {0}, replaced = {0};
+        sa_search_init(&search);
+        search.weights = true;
+        ck_assert(sa_translate(model, &sources[i], 1, &search, &plain, &error));
+        search.replace_unknown = true;
+        ck_assert(sa_translate(model, &sources[i], 1, &search, &replaced, &error));
+        ck_assert_int_eq(plain.words, replaced.words);
+        const int S = plain.sources;
+        for (int t = 0; t < plain.words; t++) {
+            if (strcmp(plain.target[t], "<unk>") != 0) {
+                ck_assert_str_eq(plain.target[t], replaced.target[t]);
+                continue;
+            }
+            int most = 0;
+            for (int j = 1; j < S - 1; j++)
+                if (plain.weights[t * S + j] > plain.weights[t * S + most]) most = j;
+            ck_assert_str_eq(replaced.target[t], plain.source[most]);
+            later += t > 0 && most > 0;
+        }
+        sa_translations_release(&plain, 1), sa_translations_release(&replaced, 1);
+    }
+    ck_assert_int_gt(later, 0);
+    sa_model_close(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("unknown", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, unknown_words_are_replaced);
+    tcase_add_test(tests, words_are_replaced_row_by_row);
     return suite_run(suite);
 }

@@ -1,6 +1,8 @@
 /* How tensors are bound to a buffer, and their initial values. */
+#include "config/settings.h"
 #include "model/seq2seq.h"
 #include "support/numbers.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -141,6 +143,74 @@ START_TEST(stacked_tensors_are_the_rows_of_one_block) {
 }
 END_TEST
 
+/* Tensors of mechanisms as they are in model files, of 40 numbers a word, a state of 70, and 48
+ * numbers of a score: with 4 heads 12 a key and 10 a value of the Transformer. */
+static const struct {
+    const char *options, *name;
+    int rows, cols;
+} shapes[] = {
+    {"", "attention.W_a", 48, 70},
+    {"", "attention.U_a", 48, 140},
+    {"attention=general", "attention.W_a", 70, 140},
+    {"attention=location", "attention.W_a", 51, 70}, /* every position, and EOS */
+    {"attention=location-aware", "attention.F", 6, 5},
+    {"attention=location-aware", "attention.W_f", 48, 6},
+    {"attention=graves", "attention.W_a", 9, 70}, /* three numbers of three Gaussians */
+    {"window=local-p decoder=luong attention=dot", "attention.W_p", 48, 70},
+    {"coverage=linguistic", "attention.w_c", 0, 48},
+    {"coverage=linguistic", "attention.U_f", 0, 140},
+    {"model=transformer positions=t5", "source.B", 4, 32},
+    {"model=transformer positions=t5", "target.B", 4, 32},
+    {"model=transformer positions=learned", "target.P", 51, 40},
+    {"model=transformer positions=shaw", "encoder.1.self.a_K", 7, 12}, /* -3 .. 3 */
+    {"model=transformer positions=shaw", "decoder.1.self.a_K", 4, 12}, /* -3 .. 0 */
+    {"model=transformer positions=shaw", "decoder.1.self.a_V", 4, 10},
+    {"model=transformer positions=forgetting", "encoder.1.self.W_f", 4, 40},
+    {"model=transformer latent=8", "decoder.1.cross.W_dkv", 8, 40},
+    {"model=transformer latent=8", "decoder.1.cross.W_uk", 48, 8},
+    {"model=transformer latent=8", "decoder.1.cross.W_uv", 40, 8},
+    {"model=transformer kv-heads=2", "decoder.1.self.W_k", 24, 40},
+    {"model=transformer kv-heads=2", "decoder.1.self.W_v", 20, 40},
+    {"model=transformer normalizer=null-key", "decoder.1.self.k_0", 0, 48},
+    {"model=transformer normalizer=null-key kv-heads=2", "decoder.1.self.k_0", 0, 48},
+    {"model=transformer normalizer=sink", "decoder.1.self.sink", 0, 4},
+    {"model=transformer attention-gate=headwise", "decoder.1.self.W_g", 4, 40},
+    {"model=transformer attention-gate=elementwise", "decoder.1.self.W_g", 40, 40},
+    {"model=transformer attention=differential", "decoder.1.self.lambda_q1", 0, 6},
+    {"model=transformer attention=differential", "decoder.1.self.head_norm", 0, 10},
+    {"model=transformer attention=qk-norm", "decoder.1.self.g", 0, 4},
+    {"model=transformer attention=kda", "decoder.1.self.W_d", 52,
+     40}, /* a write a head, 12 fades */
+    {"model=transformer attention=kda", "decoder.1.self.b_d", 0, 52},
+    {"model=transformer ffn=20", "encoder.1.feedforward.W_1", 20, 40},
+    {"model=transformer ffn=20", "encoder.1.feedforward.W_2", 40, 20},
+    {"copy=yes", "copy.w_h", 1, 140},
+    {"copy=yes", "copy.w_s", 1, 70},
+    {"copy=yes", "copy.w_x", 1, 40},
+};
+
+START_TEST(tensors_of_mechanisms_have_shapes) {
+    sa_settings settings;
+    int found = 0;
+    sa_settings_init(&settings);
+    settings.embed = 40, settings.hidden = 70, settings.attn = 48, settings.maxout = 30;
+    settings.shaw_distance = 3, settings.location_filters = 6, settings.location_width = 5;
+    if (strstr(shapes[_i].options, "transformer"))
+        settings.attention = SA_ATTENTION_SCALED_DOT, settings.heads = 4;
+    set_all(&settings, shapes[_i].options);
+    ck_assert_msg(sa_settings_check(&settings, &error), "%s", error.text);
+    sizes = sa_sizes_of(&settings, KX, KY);
+    sa_seq2seq_plan(&sizes, &plan);
+    for (int i = 0; i < plan.count; i++)
+        if (strcmp(plan.item[i].name, shapes[_i].name) == 0) {
+            ck_assert_int_eq(plan.item[i].rows, shapes[_i].rows);
+            ck_assert_int_eq(plan.item[i].cols, shapes[_i].cols);
+            found++;
+        }
+    ck_assert_int_eq(found, 1);
+}
+END_TEST
+
 /* ---- Initialization -------------------------------------------------------------------------- */
 
 START_TEST(same_seed_same_bits) {
@@ -242,9 +312,9 @@ static void check_normal(const char *name, double wanted) {
     double mean, deviation;
     sa_mat w = tensor(name);
     moments(w, &mean, &deviation);
-    const double error = wanted / sqrt((double)w.rows * w.cols); /* of the mean */
-    ck_assert_double_le(fabs(mean), 4 * error);
-    ck_assert_double_eq_tol(deviation, wanted, 4 * error);
+    const double least = wanted / sqrt((double)w.rows * w.cols); /* error of the mean */
+    ck_assert_double_le(fabs(mean), 4 * least);
+    ck_assert_double_eq_tol(deviation, wanted, 4 * least);
     ck_assert_double_gt(largest(w), 2.5 * wanted); /* tails, unlike a uniform of the same width */
 }
 
@@ -271,6 +341,8 @@ int main(void) {
     tcase_add_test(tests, tensors_follow_each_other_without_gaps);
     tcase_add_test(tests, stacked_tensors_are_the_rows_of_one_block);
     tcase_add_test(tests, shapes_are_planned_and_bound);
+    tcase_add_loop_test(tests, tensors_of_mechanisms_have_shapes, 0,
+                        sizeof shapes / sizeof *shapes);
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, a_large_vocabulary_needs_no_larger_room);
     tcase_add_loop_test(tests, recurrent_matrices_are_orthogonal, 0, 14);

@@ -265,6 +265,9 @@ START_TEST(the_second_name_is_that_of_the_next_role_if_it_is_near) {
     sum.weight[SA_ROLE_PREVIOUS] = 34, sum.weight[SA_ROLE_SAME] = 33; /* 0.68 and 0.66 */
     sa_head_roles_name(&sum, name);
     ck_assert_str_eq(name, "first+previous");
+    sum.weight[SA_ROLE_PREVIOUS] = sum.weight[SA_ROLE_SAME] = 40; /* the first of equal ones */
+    sa_head_roles_name(&sum, name);
+    ck_assert_str_eq(name, "previous+same");
 }
 END_TEST
 

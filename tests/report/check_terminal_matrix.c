@@ -192,6 +192,13 @@ START_TEST(attributions_have_a_key) {
                     "chat  ▓▓--··\n\n"
                     "      --  -19 nats\n"
                     "      ██  19 nats\n\n");
+    expect_on(
+        (sa_terminal){.colors = SA_COLOR_MODE_TRUE}, &scores,
+        "      a\n      │ b\n      │ │ c\n"
+        "  le  \x1b[48;2;0;112;60m  \x1b[48;2;182;149;198m  \x1b[48;2;251;249;252m  \x1b[0m\n"
+        "chat  \x1b[48;2;163;120;182m  \x1b[48;2;215;232;224m  \x1b[48;2;255;255;255m  \x1b[0m\n\n"
+        "      \x1b[48;2;0;112;60m  \x1b[0m  -19 nats\n"
+        "      \x1b[48;2;109;42;140m  \x1b[0m  19 nats\n\n");
     scores.weights = (double[]){1, 2, 3, 4, 0, 0};
     *scores.method = "norms";
     expect_on((sa_terminal){.colors = SA_COLOR_MODE_256, .columns = 11}, &scores,

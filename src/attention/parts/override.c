@@ -80,8 +80,7 @@ void sa_override_install(sa_attention *w, const sa_override *override) {
         *(const sa_override **)sa_part_add(w, &sa_override_part, p) = override;
 }
 
-/* ---- The names of overrides -------------------------------------------------------------------
- */
+/* ---- The names of overrides ------------------------------------------------------------------ */
 
 const char *sa_attention_override_name(size_t i) {
     static const char *const names[] = {

@@ -134,12 +134,11 @@ static void gauss_forward(const sa_attention *w, int part, sa_head *head) {
                   "gauss", "exp(-..)", g);
 }
 
-/* Turns dalpha into the gradient of the weights before the Gaussian, which it writes to soft;
- * returns the gradient of the center. */
+/* Turns dalpha into the gradient of the weights before the Gaussian, which it writes to soft
+ * inside the window; returns the gradient of the center. */
 static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft) {
     const sa_span span = around(p, D, alpha.cols);
     sa_real dp = 0;
-    sa_zero(soft);
     for (int j = span.first; j < span.first + span.count; j++) {
         const sa_real away = (sa_real)(j + 1) - p, g = gauss(away, D);
         soft.x[j] = alpha.x[j] / g; /* g >= exp(-2) inside the window */

@@ -47,26 +47,30 @@ static bool next_entry(const sa_file *file, size_t *at, zip_entry *entry) {
     return true;
 }
 
-/* Returns whether the entry is called so, perhaps with NumPy's ending. */
-static bool is_called(const zip_entry *entry, const char *name) {
+/* Returns 2 if the entry is called so, 1 if it is with NumPy's ending, or 0. */
+static int is_called(const zip_entry *entry, const char *name) {
     const size_t size = strlen(name), more = entry->name_size - size;
-    return size <= entry->name_size && memcmp(entry->name, name, size) == 0 &&
-           (!more || (more == 4 && memcmp(entry->name + size, ".npy", 4) == 0));
+    if (size > entry->name_size || memcmp(entry->name, name, size) != 0) return 0;
+    return !more ? 2 : more == 4 && memcmp(entry->name + size, ".npy", 4) == 0;
 }
 
-/* Returns the only entry, or the one that is called so, and lists all names. */
+/* Returns the only entry, or the one that is called so or, without such a one, with NumPy's ending,
+ * and lists all names. */
 static bool find_entry(const sa_file *file, const char *name, zip_entry *found, sa_buffer *names) {
     enum { END = 22, MOST_COMMENT = 1 << 16 };
-    size_t end = file->size < END ? 0 : file->size - END, count = 0;
+    size_t end = file->size < END ? 0 : file->size - END;
     const size_t least = end > MOST_COMMENT ? end - MOST_COMMENT : 0;
     while (end > least && !begins(file, end, "PK\5\6", END)) end--;
     zip_entry entry = {0};
+    int best = 0, count = 0;
     for (size_t at = number_at(file, end + 16, 4); next_entry(file, &at, &entry);) {
         char shown[64];
         sa_buffer_addf(names, "%s%s", names->size ? ", " : "",
                        sa_escape(shown, sizeof shown, entry.name, entry.name_size));
-        if (name && !is_called(&entry, name)) continue;
-        *found = entry, count++;
+        const int fit = name ? is_called(&entry, name) : 1;
+        if (!fit || fit < best) continue;
+        count = fit > best ? 1 : count + 1;
+        *found = entry, best = fit;
     }
     return count == 1;
 }

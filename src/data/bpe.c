@@ -263,13 +263,13 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
 
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error) {
-    const size_t known = segmenter->words.count, before = segmenter->sizes;
+    const size_t known = segmenter->words.count;
     const int32_t number = sa_strings_add(&segmenter->words, word, size, error);
     if (number < 0) return NULL;
     sa_string_entry *entry = &segmenter->words.entry[number];
     if (segmenter->words.count > known) {
         if (!segment(segmenter, word, size, glossaries_of(segmenter->bpe), error)) {
-            segmenter->sizes = before;
+            sa_strings_release(&segmenter->words), segmenter->sizes = 0;
             return NULL;
         }
         entry->value = (int64_t)segmenter->sizes;

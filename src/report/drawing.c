@@ -190,8 +190,8 @@ sa_color sa_weight_color(double weight, bool is_signed) {
 
 int sa_weight_palette_index(double weight, bool is_signed) {
     enum { BLACK = 16, GREEN = 29, PURPLE = 54, WHITE = 231, GRAYS = 24, AFTER_LAST = 256 };
-    if (weight < -0.05) return GREEN;
-    if (is_signed && weight > 0.05) return PURPLE;
+    if (weight <= -0.05) return GREEN;
+    if (is_signed && weight >= 0.05) return PURPLE;
     const int level = (int)lround(fmin(fmax(weight, 0), 1) * (GRAYS + 1));
     return level == 0 ? WHITE : level > GRAYS ? BLACK : AFTER_LAST - level;
 }

@@ -272,11 +272,13 @@ static bool add_sentences(sa_grammar *g, sa_buffer *out, sa_error *error) {
     add_count(out, "sentences: ", sum, " derivations");
     sa_buffer_addf(out, " of at most %d source words, %.1f on average\n", longest,
                    g->category[g->start[0]].words);
-    for (int i = 0, shown = 0; i <= longest && shown < SHOWN; i++) {
-        if (!g->count[i]) continue;
+    int shown = 0;
+    for (int i = 0; i <= longest && shown <= SHOWN; i++) {
+        if (!g->count[i] || shown++ == SHOWN) continue;
         sa_buffer_addf(out, "%6d word%s", i, i == 1 ? "" : "s");
-        add_count(out, ": ", g->count[i], ++shown == SHOWN && i < longest ? " ...\n" : "\n");
+        add_count(out, ": ", g->count[i], "\n");
     }
+    if (shown > SHOWN) sa_buffer_adds(out, "   ...\n");
     return longest >= 0;
 }
 

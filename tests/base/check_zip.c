@@ -84,6 +84,15 @@ START_TEST(files_are_found_by_name) {
     refuses(NULL, "x.npz: which file of the archive? (FILE:NAME); it has: w.npy, v.txt");
     refuses("v", "x.npz: the archive has no such file; it has: w.npy, v.txt");
     ck_assert(!unpacks(size, "w", sizeof verse - 2) && error.code == SA_LIMIT);
+    for (int first = 0; first < 2; first++) { /* one with the very name, and one with NumPy's */
+        make((const char *const[]){first ? "w" : "w.npy", first ? "w.npy" : "w"}, 2);
+        unsigned char *entry = memmem(archive, size, "PK\1\2", 4);
+        entry[16] ^= 1; /* the checksum of the first one */
+        ck_assert_int_eq(unpacks(size, "w", 1000), !first);
+        ck_assert_int_eq(unpacks(size, "w.npy", 1000), first);
+    }
+    make((const char *const[]){"w", "w"}, 2);
+    refuses("w", "x.npz: the archive has no such file; it has: w, w");
 }
 END_TEST
 

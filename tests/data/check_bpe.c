@@ -40,6 +40,32 @@ static bool learn_counted(sa_error *why) {
     return good;
 }
 
+static sa_bpe learned_once;
+
+/* What has failed is asked for again, with memory. */
+static bool segment_again(sa_error *why) {
+    static const char *const words[] = {"newer", "lowend", "newest"};
+    static const size_t wanted[] = {2, 4, 1}; /* ne@@ wer, lo@@ we@@ n@@ d */
+    bool good = true;
+    sa_bpe_segmenter segmenter = {.bpe = &learned_once};
+    for (int i = 0; i < 6; i++) {
+        size_t count = 0;
+        const uint32_t *sizes =
+            sa_bpe_segmenter_apply(&segmenter, words[i % 3], strlen(words[i % 3]), &count, why);
+        good = good && sizes;
+        if (sizes) ck_assert_uint_eq(count, wanted[i % 3]);
+    }
+    sa_bpe_segmenter_release(&segmenter);
+    return good;
+}
+
+START_TEST(segmenting_without_memory) {
+    learn(&learned_once, "lower lower lowest new newest newest", 20, 1);
+    ck_assert_int_eq(fail_allocations(segment_again), 0);
+    sa_bpe_release(&learned_once);
+}
+END_TEST
+
 START_TEST(learning_without_memory) {
     count_words(&counted, "lower lower lowest new newest newest");
     ck_assert_int_eq(fail_allocations(learn_counted), 0);
@@ -390,6 +416,7 @@ int main(void) {
     tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
     tcase_add_test(tests, random_words_are_learned_by_the_book);
     tcase_add_test(tests, learning_without_memory);
+    tcase_add_test(tests, segmenting_without_memory);
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
     tcase_add_loop_test(tests, glossaries_stay_whole, 0, sizeof glossed / sizeof *glossed);
     tcase_add_test(tests, equal_merges_have_the_same_lines_and_glossaries);

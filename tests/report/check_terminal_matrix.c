@@ -199,6 +199,14 @@ START_TEST(attributions_have_a_key) {
         "chat  \x1b[48;2;163;120;182m  \x1b[48;2;215;232;224m  \x1b[48;2;255;255;255m  \x1b[0m\n\n"
         "      \x1b[48;2;0;112;60m  \x1b[0m  -19 nats\n"
         "      \x1b[48;2;109;42;140m  \x1b[0m  19 nats\n\n");
+    scores.weights = (double[]){-20, 1, -1, 0.9, -0.9, 0}; /* from a twentieth on */
+    expect(&scores, "      a\n      │ b\n      │ │ c\n  le  --░░--\nchat  ······\n\n"
+                    "      --  -20 nats\n      ██  20 nats\n\n");
+    expect_on((sa_terminal){.colors = SA_COLOR_MODE_256}, &scores,
+              "      a\n      │ b\n      │ │ c\n"
+              "  le  \x1b[48;5;29m  \x1b[48;5;54m  \x1b[48;5;29m  \x1b[0m\n"
+              "chat  \x1b[48;5;255m  \x1b[48;5;231m  \x1b[48;5;231m  \x1b[0m\n\n"
+              "      \x1b[48;5;29m  \x1b[0m  -20 nats\n      \x1b[48;5;54m  \x1b[0m  20 nats\n\n");
     scores.weights = (double[]){1, 2, 3, 4, 0, 0};
     *scores.method = "norms";
     expect_on((sa_terminal){.colors = SA_COLOR_MODE_256, .columns = 11}, &scores,

@@ -535,7 +535,7 @@ START_TEST(describes_large_grammars_in_short) {
     static const char *const of_lengths[] = {
         "sentences: 128 derivations of at most 128 source words, 2.0 on average\n"
         "     1 word: 1\n     2 words: 1\n",
-        "     9 words: 1\n    10 words: 1 ...\n\n",
+        "     9 words: 1\n    10 words: 1\n   ...\n\n",
         NULL,
     };
     static const char *const endless[] = {

@@ -111,14 +111,14 @@ static void draw_assign(sa_draft *draft, bool variant) {
  * "p n p p ! n n p" -> ". . . . P . . ." */
 static void draw_trigger(sa_draft *draft, bool variant) {
     const int count = 8 + PICK(draft, 25), trigger = 3 + PICK(draft, count - 3);
-    int sum = 0; /* sum of the signs before the trigger */
+    int sum = 0; /* sum of the signs before this one */
     draft->apart = true;
     for (int i = 0; i < count; i++) {
         const bool here = i == trigger, positive = !here && PICK(draft, 2);
         SOURCE(draft, "%c", here ? '!' : positive ? 'p' : 'n');
         TARGET(draft, "%c", !here ? '.' : sum > 0 ? 'P' : sum < 0 ? 'N' : '0');
         sa_draft_link(draft, WORD_AT(i), WORD_AT(i), true);
-        if (i < trigger) sum += positive ? 1 : -1;
+        sum += positive ? 1 : -1;
     }
     sa_draft_link(draft, (sa_word_span){0, trigger}, WORD_AT(trigger), false);
 }

@@ -101,6 +101,8 @@ static const struct {
     {"[1,]", "m: header: expected a value at byte 3"},
     {"[01]", "m: header: expected ',' or ']' at byte 2"},
     {"[1.]", "m: header: expected a value at byte 1"},
+    {"[1e]", "m: header: expected a value at byte 1"},
+    {"[1.5e+]", "m: header: expected a value at byte 1"},
     {"[9223372036854775808]", "m: header: number too large at byte 1"},
     {"[1e999]", "m: header: number too large at byte 1"},
     {"[\"a]", "m: header: unterminated string at byte 1"},

@@ -330,6 +330,9 @@ START_TEST(a_tensor_is_found_by_its_name) {
         }
         close_file();
     }
+    ck_assert(!sa_matrix_file_open(&file, scratch_path("none:a"), &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    close_file(); /* again */
 }
 END_TEST
 
@@ -443,6 +446,7 @@ static const struct {
     {"{\"translations\": [{\"tokens\": [\"x\"], \"weights\": [[1]]}, {\"weights\": [[0]]}]}", NULL,
      1, 1, 1, 1, 1},
     {",a,b\nx,0.25,0.75\ny,1,0\n", NULL, 2, 2, 1, .25, 0},
+    {",abcdefg{,b\nx,0.25,0.75\n", NULL, 1, 2, 1, .25, .75}, /* no header of safetensors */
     {"{\"weights\": [[1, 2], [3]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [[1, \"2\"]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [1, 2]}", "!m:1: expected \"weights\", rows of equally many numbers"},

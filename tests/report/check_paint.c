@@ -7,6 +7,7 @@
 
 #include <softalign/report.h>
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +69,23 @@ START_TEST(png_and_pdf_have_their_size_and_never_change) {
 END_TEST
 
 /* The ending of a path says what is saved. */
+/* Libraries keep some memory, but not more with each picture. (LeakSanitizer is told to pass over
+ * it.) */
+START_TEST(pictures_give_their_memory_back) {
+    sa_error error;
+    if (!sa_drawing_can_render(NULL, &error)) return;
+    size_t used[2];
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 50; k++) {
+            sa_buffer out = paint(k % 2);
+            sa_buffer_release(&out);
+        }
+        used[i] = mallinfo2().uordblks;
+    }
+    ck_assert_uint_lt(used[1], used[0] + 1000000); /* a context alone has 110,000 bytes */
+}
+END_TEST
+
 START_TEST(files_are_what_their_endings_say) {
     const sa_alignment alignment = {.targets = 1,
                                     .sources = 1,
@@ -264,6 +282,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("paint", &tests);
     tcase_add_test(tests, png_and_pdf_have_their_size_and_never_change);
+    tcase_add_test(tests, pictures_give_their_memory_back);
     tcase_add_test(tests, files_are_what_their_endings_say);
 #ifdef SOFTALIGN_PANGOCAIRO
     tcase_add_test(tests, text_is_painted_where_svg_has_it);

@@ -534,6 +534,26 @@ START_TEST(it_finds_how_many_words_a_word_becomes) {
 }
 END_TEST
 
+/* Fertilities of eight and more have no counts of their own. */
+START_TEST(a_word_may_become_nine) {
+    enum { SAME = 20, NINE = 9 };
+    static const int32_t e[] = {A, SA_EOS},
+                         f[] = {A, A + 1, A + 2, A + 3, A + 4, A + 5, A + 6, A + 7, A + 8, SA_EOS};
+    sa_sentence source[SAME], target[SAME];
+    double weights[2 * (NINE + 1)], log_p[NINE + 1];
+    for (int p = 0; p < SAME; p++) {
+        source[p] = (sa_sentence){e, 2, NULL};
+        target[p] = (sa_sentence){f + p % 2, NINE + 1 - p % 2, NULL}; /* or eight */
+    }
+    sa_aligner_model model = learned(&(sa_aligner_pairs){source, target, SAME}, 1, 1);
+    ck_assert(sa_aligner_weights(&model, &source[0], &target[0], weights, log_p, NULL));
+    double sum = 0; /* of the eight that are in all pairs */
+    for (int j = 1; j < NINE; j++) sum += weights[2 * j];
+    ck_assert_double_gt(sum, 4);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
 START_TEST(a_seed_gives_the_same_bits_at_any_number_of_threads) {
     const sa_aligner_pairs pairs = planted_text();
     double weights[2][(LONGEST + 1) * (LONGEST + 1)], log_p[2][LONGEST + 1];
@@ -571,6 +591,7 @@ int main(void) {
     tcase_add_test(tests, no_samplers_are_eight);
     tcase_add_test(tests, a_certain_word_has_perplexity_1);
     tcase_add_test(tests, it_finds_how_many_words_a_word_becomes);
+    tcase_add_test(tests, a_word_may_become_nine);
     tcase_add_test(tests, a_seed_gives_the_same_bits_at_any_number_of_threads);
     return suite_run(suite);
 }

@@ -203,6 +203,8 @@ static const struct {
      "m: its numbers are '<c8': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
     {"'<f3'", "(1, 1)", BYTES("123"),
      "m: its numbers are '<f3': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'|i0'", "(1, 1)", BYTES("1"),
+     "m: its numbers are '|i0': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
     {"'<u9'", "(1, 1)", BYTES("123456789"),
      "m: its numbers are '<u9': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
     {"'|u1'", "(2, 2)", BYTES("123"), "m: 3 bytes of numbers, its shape needs 4"},

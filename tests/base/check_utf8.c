@@ -78,6 +78,7 @@ START_TEST(files_are_recognized_by_their_first_bytes) {
         {"\x80\2}q", "a Python pickle (a PyTorch .pt file?)"},
         {"\x1c\0\0\0TFL3\x14", "a TensorFlow Lite file"},
         {"\x1f\x8b\x08\x08", "a gzip file"},
+        {"PK\3\4\x14\0\0\0\x08", "a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
         {"<!DOCTYPE html><html>", "a web page"},
         {"<!doctype html><html>", "a web page"},
         {"<html lang=\"en\">", "a web page"},

@@ -75,7 +75,7 @@ done
 # No document speaks of an option that does not exist.
 for command in $commands; do "$softalign" help "$command"; done | grep -oE '^  --[a-z][a-z0-9-]*' | tr -d ' ' >known
 printf '%s\n' --help --version --name --install --build --quick --only --long --seconds --short --no-answers --missed --report \
-    --test-dir --preset --cflags --libs --static --data --language --root --no-install-recommends --merge --playground --pyodide --package --upgrade --tests --browsers --mpi --mca --map-by --bind-to --enable-recovery --prefix --try --twice --container --tutorial --final --state --work --publish --headless --convert-to --infilter >>known
+    --test-dir --preset --cflags --libs --static --data --language --root --no-install-recommends --merge --playground --pyodide --package --upgrade --tests --browsers --mpi --mca --map-by --bind-to --enable-recovery --prefix --try --twice --container --tutorial --final --state --work --publish --headless --convert-to --infilter --again --sanitized >>known
 (cd "$root" && grep -oE '(^|[^a-zA-Z0-9/_-])--[a-z][a-z0-9-]*' README.md corpora/*.md scripts/dev/manual/*.md \
     scripts/dev/{bench/README,quality/QUALITY,quality/SEARCH}.md tests/README.md src/*/*.md) |
     sed 's/:[^-]*--/: --/' >named

@@ -269,6 +269,7 @@ const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *
     sa_string_entry *entry = &segmenter->words.entry[number];
     if (segmenter->words.count > known) {
         if (!segment(segmenter, word, size, glossaries_of(segmenter->bpe), error)) {
+            /* the cache must not know the word, but has no way to forget it alone */
             sa_strings_release(&segmenter->words), segmenter->sizes = 0;
             return NULL;
         }

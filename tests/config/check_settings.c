@@ -205,7 +205,9 @@ START_TEST(a_word_may_stand_for_a_number) {
     ck_assert(sa_settings_set(&settings, "entmax-alpha", "learned", NULL));
     ck_assert_double_eq(settings.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);
     ck_assert(sa_settings_check(&settings, NULL));
-    char *text = sa_settings_write(&settings, NULL);
+    error = (sa_error){0};
+    char *text = sa_settings_write(&settings, &error);
+    ck_assert_int_eq(error.code, SA_OK);
     ck_assert_ptr_nonnull(strstr(text, "\"entmax-alpha\": \"learned\""));
     ck_assert(sa_settings_read(&read, text, "m", NULL));
     ck_assert_double_eq(read.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);

@@ -309,13 +309,21 @@ START_TEST(unequal_updates_are_told_of) {
         {111, 1, NULL},
         {1, NAN, NULL},
     };
+    char path[160];
+    size_t size;
+    snprintf(path, sizeof path, "%s/page.html", scratch);
     for (int i = 0; i < 5; i++) {
         for (int s = 0; s < SEEDS; s++)
             forge(4 + s, (record){.bleu = 1, .updates = cases[i].updates, .loss = cases[i].loss});
-        ck_assert(compare((sa_compare_options){0}));
+        ck_assert(compare((sa_compare_options){.html = path}));
         ck_assert_msg(cases[i].told ? strstr(table, cases[i].told) != NULL
                                     : !strstr(table, "Unequal"),
                       "%d: %s", i, table);
+        char *page = scratch_read(path, &size), wanted[32];
+        snprintf(wanted, sizeof wanted, "luong:dot %.0f", cases[i].updates);
+        ck_assert_int_eq(strstr(page, "unequal numbers of updates") && strstr(page, wanted),
+                         cases[i].told != NULL);
+        free(page);
     }
 }
 END_TEST

@@ -534,7 +534,7 @@ START_TEST(it_finds_how_many_words_a_word_becomes) {
 }
 END_TEST
 
-/* Fertilities of eight and more are as good as impossible: the empty word takes what is left. */
+/* Fertilities of eight and more are nearly impossible: the empty word takes the other words. */
 START_TEST(a_word_becomes_at_most_seven) {
     enum { SAME = 20, NINE = 9 };
     static const int32_t e[] = {A, SA_EOS},

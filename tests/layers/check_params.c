@@ -143,8 +143,8 @@ START_TEST(stacked_tensors_are_the_rows_of_one_block) {
 }
 END_TEST
 
-/* Tensors of mechanisms as they are in model files, of 40 numbers a word, a state of 70, and 48
- * numbers of a score: with 4 heads 12 a key and 10 a value of the Transformer. */
+/* Shapes of tensors in model files: words have 40 numbers, states 70 and scores 48, so each of the
+ * Transformer's 4 heads has 12 in a key and 10 in a value. */
 static const struct {
     const char *options, *name;
     int rows, cols;
@@ -179,8 +179,8 @@ static const struct {
     {"model=transformer attention=differential", "decoder.1.self.lambda_q1", 0, 6},
     {"model=transformer attention=differential", "decoder.1.self.head_norm", 0, 10},
     {"model=transformer attention=qk-norm", "decoder.1.self.g", 0, 4},
-    {"model=transformer attention=kda", "decoder.1.self.W_d", 52,
-     40}, /* a write a head, 12 fades */
+    /* for each head 12 decays and one beta */
+    {"model=transformer attention=kda", "decoder.1.self.W_d", 52, 40},
     {"model=transformer attention=kda", "decoder.1.self.b_d", 0, 52},
     {"model=transformer ffn=20", "encoder.1.feedforward.W_1", 20, 40},
     {"model=transformer ffn=20", "encoder.1.feedforward.W_2", 40, 20},
@@ -312,9 +312,9 @@ static void check_normal(const char *name, double wanted) {
     double mean, deviation;
     sa_mat w = tensor(name);
     moments(w, &mean, &deviation);
-    const double least = wanted / sqrt((double)w.rows * w.cols); /* error of the mean */
-    ck_assert_double_le(fabs(mean), 4 * least);
-    ck_assert_double_eq_tol(deviation, wanted, 4 * least);
+    const double standard_error = wanted / sqrt((double)w.rows * w.cols);
+    ck_assert_double_le(fabs(mean), 4 * standard_error);
+    ck_assert_double_eq_tol(deviation, wanted, 4 * standard_error);
     ck_assert_double_gt(largest(w), 2.5 * wanted); /* tails, unlike a uniform of the same width */
 }
 

@@ -69,8 +69,8 @@ START_TEST(png_and_pdf_have_their_size_and_never_change) {
 END_TEST
 
 /* The ending of a path says what is saved. */
-/* Libraries keep some memory, but not more with each picture. (LeakSanitizer is told to pass over
- * it.) */
+/* Libraries keep some memory, but not more with each picture. LeakSanitizer ignores what they keep
+ * (fontconfig.lsan). */
 START_TEST(pictures_give_their_memory_back) {
     sa_error error;
     if (!sa_drawing_can_render(NULL, &error)) return;

@@ -169,14 +169,22 @@ class Page {
     });
   }
 
-  // The middle of the element in the window, scrolled to.
+  // The middle of the element in the window, scrolled to. It is asked for frame by frame until it
+  // rests there with nothing on it: what the page has just shown moves it when it is drawn.
   async place(selector) {
-    const place = await this
-      .run(`(() => { const node = document.querySelector(${JSON.stringify(selector)});
-      if (!node) return null;
-      node.scrollIntoView({ block: "center" });
-      const box = node.getBoundingClientRect();
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; })()`);
+    const place = await this.run(`(async () => {
+      const node = document.querySelector(${JSON.stringify(selector)});
+      for (let last = {}, frames = 0; node; frames++) {
+        node.scrollIntoView({ block: "center" });
+        const box = node.getBoundingClientRect();
+        const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+        const rests = at.x === last.x && at.y === last.y;
+        if ((rests && node.contains(document.elementFromPoint(at.x, at.y))) || frames === 30)
+          return at;
+        last = at;
+        await new Promise(requestAnimationFrame);
+      }
+      return null; })()`);
     if (!place) throw new Error(`there is no ${selector}`);
     return place;
   }
@@ -241,7 +249,9 @@ class Page {
     const begin = performance.now();
     while (!(await this.run(expression))) {
       if (performance.now() - begin > most)
-        throw new Error(`${expression} is not true after ${most} ms`);
+        throw new Error(
+          `${expression} is not true after ${most} ms; the page says:\n${await this.run("document.body.innerText")}`,
+        );
       await new Promise((done) => setTimeout(done, 50));
     }
     return performance.now() - begin;

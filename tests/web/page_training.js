@@ -239,7 +239,7 @@ async function gradients(page) {
   await page.until(`/right/.test(byId("checked").textContent)`);
   const terms = await page.run("engine.info.terms.map(({ name }) => name)");
   await choose(page, "#term", terms[0]);
-  await page.until(`!byId("broken").hidden`); // the line that says so moves the button
+  await page.until(`!byId("broken").hidden`);
   await page.click("#check");
   await page.until(`/tensors are wrong/.test(byId("checked").textContent)`);
   assert.ok((await text(page, "#checked")).includes(terms[0]));

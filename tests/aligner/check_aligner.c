@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "support/suite.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <string.h>
 
@@ -516,14 +517,26 @@ START_TEST(positions_are_learned) {
 }
 END_TEST
 
+/* Of the process, so that it sees whether an aligner has those that it was given. */
+static void count_threads(void *context, int iteration, double value) {
+    (void)iteration, (void)value;
+    int *threads = context;
+    DIR *folder = opendir("/proc/self/task");
+    for (*threads = 0; folder && readdir(folder);) ++*threads;
+    if (folder) closedir(folder);
+}
+
 START_TEST(threads_do_not_change_a_bit) {
     sa_rng rng = sa_rng_seed(3, 0);
     static random_pairs drawn;
     draw(&drawn, &rng, 10);
     for (int which = 0; which < MODELS; which++) {
         const int words = SA_SPECIAL_TOKENS + 10;
-        sa_aligner_model one = learned(which, &drawn.pairs, words, 3, 0, 1, NULL, NULL);
-        sa_aligner_model three = learned(which, &drawn.pairs, words, 3, 0, 3, NULL, NULL);
+        int alone, together;
+        sa_aligner_model one = learned(which, &drawn.pairs, words, 3, 0, 1, count_threads, &alone);
+        sa_aligner_model three =
+            learned(which, &drawn.pairs, words, 3, 0, 3, count_threads, &together);
+        if (alone) ck_assert_int_eq(together, alone + 2);
         ck_assert_mem_eq(one.lexicon.t, three.lexicon.t,
                          one.lexicon.row[words] * sizeof *one.lexicon.t);
         if (one.size)

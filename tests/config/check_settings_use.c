@@ -199,6 +199,23 @@ START_TEST(refused_settings_keep_nothing) {
 }
 END_TEST
 
+/* Where words join the source, keys and values (32 numbers each) and the rates of 4 heads are kept
+ * in each layer, in place of a state: the weights of the source are its alignment. */
+START_TEST(words_that_join_the_source_are_kept) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.model = SA_MODEL_DECODER_ONLY, settings.tie = SA_TIE_THREE;
+    settings.layers = 3, settings.heads = 4;
+    settings.embed = settings.attn = 32, settings.attention = SA_ATTENTION_DELTANET;
+    sa_error error;
+    ck_assert_msg(sa_settings_check(&settings, &error), "%s", error.text);
+    const sa_cache_size cache = sa_settings_cache_size(&settings);
+    ck_assert_uint_eq(cache.state, 0);
+    ck_assert_uint_eq(cache.source_word, 4 * 3 * (32 + 32 + 4));
+    ck_assert_uint_eq(cache.target_word, 4 * 3 * (32 + 32 + 4));
+}
+END_TEST
+
 /* ---- JSON and model files -------------------------------------------------------------------- */
 
 START_TEST(each_kind_has_its_json) {
@@ -397,5 +414,6 @@ int main(void) {
     tcase_add_test(cases, a_choice_has_its_formula_and_citation);
     tcase_add_test(cases, presets_are_counted_and_have_texts);
     tcase_add_test(cases, presets_need_their_arguments);
+    tcase_add_test(cases, words_that_join_the_source_are_kept);
     return suite_run(suite);
 }

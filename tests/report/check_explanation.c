@@ -141,10 +141,12 @@ START_TEST(a_citation_stands_beside_what_leaves_it_room) {
     add(one);
     one.equation = longer, one.citation = "A.1.3";
     add(one);
+    one.citation = NULL;
+    add(one);
     snprintf(text, sizeof text,
              "  %s  A.1.2\n    c                    1\n"
-             "  %s\n%100s\n    c                    1\n",
-             fits, longer, "A.1.3");
+             "  %s\n%100s\n    c                    1\n  %s\n    c                    1\n",
+             fits, longer, "A.1.3", longer);
     expect(text);
 }
 END_TEST

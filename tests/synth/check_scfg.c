@@ -1,4 +1,6 @@
 /* Synchronous grammars: what their rules derive, its number, and the messages about wrong ones. */
+#include "support/memory_failures.h"
+
 #include "base/file.h"
 #include "support/suite.h"
 #include "synth/scfg.h"
@@ -557,6 +559,17 @@ START_TEST(describes_large_grammars_in_short) {
 }
 END_TEST
 
+static bool read_two_rules(sa_error *why) {
+    sa_grammar *g = sa_grammar_read("g", "[S] ||| a [N,1] ||| [N,1]\n[N] ||| c ||| d\n", why);
+    sa_grammar_free(g);
+    return g != NULL;
+}
+
+START_TEST(memory_runs_out) {
+    ck_assert_int_eq(fail_allocations(read_two_rules), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *all;
     Suite *suite = suite_of("synth_scfg", &all);
@@ -582,5 +595,6 @@ int main(void) {
     tcase_add_test(all, keeps_to_a_length);
     tcase_add_test(all, describes_a_grammar);
     tcase_add_test(all, describes_large_grammars_in_short);
+    tcase_add_test(all, memory_runs_out);
     return suite_run(suite);
 }

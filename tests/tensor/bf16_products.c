@@ -94,6 +94,22 @@ static int wrong_roundings(void) {
     return wrong;
 }
 
+/* A layout has room for either direction of the matrix, or is empty where an index would not do. */
+static int wrong_layouts(void) {
+    static sa_real numbers[2 * 64];
+    const sa_mat flat = {numbers, 1, 64, 64}, tall = {numbers, 64, 1, 1}, *both[] = {&flat, &tall},
+                 large = {NULL, 1 << 16, 1 << 16, 1 << 16};
+    const int one = sa_packed_takes_pairs() ? 1 : 2, all = sa_packed_takes_pairs() ? 32 : 64;
+    sa_arena counting = {0};
+    int wrong = sa_bf16_layout(&counting, large).cols != 0;
+    for (int i = 0; i < 2; i++) {
+        const size_t cols = (size_t)sa_bf16_layout(&counting, *both[i]).cols;
+        wrong += cols < sa_packed_size(one, 64) || cols < sa_packed_size(all, 1);
+    }
+    if (wrong) printf("%d layouts are wrong\n", wrong);
+    return wrong;
+}
+
 /* ---- The model of the instruction ------------------------------------------------------------ */
 
 static float model_step(float sum, float a, float b) {
@@ -309,7 +325,7 @@ int main(int count, char **arguments) {
         printf("this build has no kernel for %s\n", arguments[1]);
         return 77;
     }
-    wrong += wrong_roundings();
+    wrong += wrong_roundings() + wrong_layouts();
     for (size_t k = 0; k < sizeof inner / sizeof *inner; k++)
         for (size_t n = 0; n < sizeof cols / sizeof *cols; n++)
             for (int extreme = 0; extreme < 2; extreme++)

@@ -196,8 +196,21 @@ class Page {
     });
   }
 
+  // Clicks on an element, again if it moved away between the look and the click.
   async click(selector) {
-    const at = { ...(await this.place(selector)), button: "left", clickCount: 1 };
+    for (let tries = 0; tries < 3; tries++) {
+      const place = await this.place(selector);
+      await this.run(`{ globalThis.isReached = false;
+        const node = document.querySelector(${JSON.stringify(selector)});
+        addEventListener("click", ({ target }) => (isReached = node.contains(target)), { capture: true, once: true }); }`);
+      await this.press(place);
+      if (await this.run("globalThis.isReached !== false")) return; // or another page is open
+    }
+    throw new Error(`no click reaches ${selector}`);
+  }
+
+  async press(place) {
+    const at = { ...place, button: "left", clickCount: 1 };
     await this.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...at });
     await this.send("Input.dispatchMouseEvent", { type: "mousePressed", ...at });
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at });

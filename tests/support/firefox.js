@@ -170,8 +170,8 @@ class Firefox extends Page {
     await this.pointer(await this.place(selector));
   }
 
-  async click(selector) {
-    await this.pointer(await this.place(selector), "pointerDown", "pointerUp");
+  press(place) {
+    return this.pointer(place, "pointerDown", "pointerUp");
   }
 
   key(key) {

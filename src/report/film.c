@@ -139,6 +139,7 @@ static json_t *json_scene(const film_scene *scene, size_t stride, int heads, boo
     json_t *json = json_pack(
         "{s:o, s:o, s:o, s:o}", "source", sa_json_words(first->column, first->cols), "target",
         sa_json_words(first->row, first->rows), "weights", weights, "heads", each);
+    if (good && !json) sa_fail_memory(error, size);
     if (good) return json;
     json_decref(json);
     return NULL;
@@ -173,11 +174,10 @@ static bool name_frame(void *context, const char *const *cells, sa_error *error)
 
 /* Adds the film of the scenes; leaves out pairs whose frames are not those of the first pair: they
  * belong to another training. */
-static bool add_film(sa_html_report *report, const film_scene *scenes, size_t pairs,
+static bool add_film(sa_html_report *report, const film_scene *first, size_t pairs,
                      const char *folder, json_t *film, sa_error *error) {
-    const film_scene *first = scenes;
     size_t size = 0; /* upper bound of the bytes of one frame of all pairs */
-    for (size_t i = 0; i < pairs; i++) size += 2 * size_of(&scenes[i]);
+    for (size_t i = 0; i < pairs; i++) size += 2 * size_of(&first[i]);
     /* One frame in this many is shown, which keeps the film within its budget. */
     const size_t stride = 1 + (size_t)first->count * size * report->models / SA_PAGE_FILM;
     const size_t bytes = ((size_t)first->count / stride + 2) * (size_t)first->heads * size;

@@ -256,9 +256,9 @@ static bool read_table(sa_matrix_file *file, sa_error *error) {
 /* Returns the words of a side: the given ones, those of the record, or positions. */
 static const char **words_of(const sa_matrix_file *file, const char *side, const char *given,
                              size_t count, sa_error *error) {
+    const json_t *own = json_object_get(file->record, side);
+    if (given || !own || json_is_null(own)) json_object_set_new(file->record, side, json_array());
     json_t *words = json_object_get(file->record, side);
-    if (given || !words || json_is_null(words))
-        json_object_set_new(file->record, side, words = json_array());
     for (; given && *(given += strspn(given, " ")); given += strcspn(given, " "))
         json_array_append_new(words, json_stringn(given, strcspn(given, " ")));
     for (size_t i = 0; !given && i < count && json_array_size(words) == i; i++)
@@ -279,13 +279,12 @@ static bool set_weights(sa_matrix_file *file, sa_error *error) {
     const size_t maps = file->layer ? H : H * file->dim[0];
     const double *x = file->numbers + (file->layer ? H * size * (size_t)(file->layer - 1) : 0);
     double *weights = sa_new(sa_alignment_size(to), sizeof *weights, error);
-    to->weights = weights;
     if (weights) memcpy(weights + sa_alignment_size(to) - maps * size, x, maps * size * sizeof *x);
     for (size_t k = 0; weights && maps > 1 && k < maps * size; k++) {
         weights[k % size] += x[k] / (double)maps;
         if (H > 1 && to->layers > 1) weights[size + k % (H * size)] += x[k] / (double)to->layers;
     }
-    return weights;
+    return (to->weights = weights);
 }
 
 /* Notes the first row of any head that is no distribution, and whether the axes may be exchanged.
@@ -321,7 +320,7 @@ static void release(sa_matrix_file *file) {
     file->record = NULL, file->place = NULL, file->numbers = NULL;
 }
 
-bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
+static bool read_sentence(sa_matrix_file *file, sa_error *error) {
     sa_pair *pair = &file->corpus.pairs[file->read++];
     release(file);
     const char *begin = file->text.file.data + file->text.at;
@@ -349,6 +348,12 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
            (file->alignment.target = words_of(file, "target", file->target, file->dim[2], error));
 }
 
+bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
+    sa_json_watch();
+    const bool good = read_sentence(file, error);
+    return sa_json_short() ? sa_fail_memory(error, 0) : good;
+}
+
 /* ---- The file -------------------------------------------------------------------------------- */
 
 static bool unzip(sa_matrix_file *file, sa_error *error) {
@@ -368,9 +373,8 @@ static bool read_bytes(sa_matrix_file *file, const char *path, sa_error *error) 
     sa_file *bytes = &file->text.file;
     const char *colon = strrchr(path, ':');
     file->inside = colon && sa_file_missing(path) ? colon + 1 : NULL;
-    if (file->inside && !(file->archive = sa_copy(path, (size_t)(colon - path), error)))
-        return false;
-    if (!sa_file_read(bytes, file->inside ? file->archive : path, SA_FILE_LIMIT, error) ||
+    if ((file->inside && !(file->archive = sa_copy(path, (size_t)(colon - path), error))) ||
+        !sa_file_read(bytes, file->inside ? file->archive : path, SA_FILE_LIMIT, error) ||
         (sa_zip_is(bytes) && !unzip(file, error)))
         return false;
     return header_size(bytes) || strncmp(bytes->data, NUMPY, sizeof NUMPY - 1) == 0 ||

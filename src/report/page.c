@@ -72,7 +72,5 @@ const char *sa_page_html(sa_page *page, sa_error *error) {
     if (!sa_given(page, "page", error)) return NULL;
     sa_json_watch();
     if (page->report.data) sa_html_report_write(&page->report, &page->html);
-    if (!page->html.failed) return page->html.text;
-    sa_fail_memory(error, 0);
-    return NULL;
+    return !page->html.failed || sa_fail_memory(error, 0) ? page->html.text : NULL;
 }

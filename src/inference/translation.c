@@ -303,7 +303,7 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
         !sa_override_check(search->override, error) ||
         (search->dictionary && !sa_given_corpus(search->dictionary, "dictionary", error)))
         return false;
-    if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
+    if (!search->sample && search->nbest > search->beam)
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
     if (!sa_override_applies(search->override, (const sa_model *const *)models, number, error))

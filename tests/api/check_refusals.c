@@ -147,6 +147,44 @@ START_TEST(texts_that_are_not_utf8) {
 }
 END_TEST
 
+/* Each option of a call is checked, also those that only some calls have. */
+START_TEST(options_that_there_are_not) {
+    sa_settings settings = small_settings();
+    sa_model *model = trained(&settings);
+    sa_pair pair = {.source = "w1 w0", .target = "w1", .line = 1};
+    const sa_corpus corpus = {.pairs = &pair, .count = 1, .name = "x.tsv"}, nameless = {0};
+    sa_sentence_result result;
+    sa_eval_result scores;
+    sa_diagnosis diagnosis;
+    sa_metrics metrics;
+    sa_link_options linking;
+    sa_search search;
+    sa_search_init(&search), sa_metrics_init(&metrics), sa_link_options_init(&linking);
+    search.override.kind = SA_OVERRIDE_EXPECTED + 1;
+    refuse(together(&model, 1, &search), SA_USAGE, "'override.kind' is 7: expected 0 to 6");
+    refuse(sa_evaluate(model, &corpus, &search, NULL, &result, &error), SA_USAGE,
+           "'override.kind' is 7: expected 0 to 6");
+    search.override.kind = SA_OVERRIDE_NONE, search.dictionary = &nameless;
+    refuse(together(&model, 1, &search), SA_USAGE, "'dictionary->name' is NULL");
+    search.dictionary = NULL, search.nbest = 0;
+    refuse(together(&model, 1, &search), SA_USAGE, "'nbest' is 0: expected 1 to 1000");
+    search.nbest = 1, linking.at = SA_ALIGN_INPUT;
+    refuse(sa_evaluate(model, &corpus, &search, &linking, &result, &error), SA_USAGE,
+           "--align-at input needs a Transformer, luong or cgru");
+    ck_assert(sa_evaluate(model, &corpus, &search, NULL, &result, &error));
+    metrics.chrf_order = 0;
+    refuse(sa_eval_summarize(&metrics, &corpus, &result, NULL, 1, &scores, &error), SA_USAGE,
+           "--chrf-order '0': expected a whole number from 1 to 12");
+    refuse(sa_diagnose(model, &corpus, &result, &nameless, &diagnosis, &error), SA_USAGE,
+           "'train->name' is NULL");
+    settings.max_len = -1;
+    ck_assert_ptr_null(sa_aligner_train(&corpus, &settings, NULL, NULL, NULL, &error));
+    ck_assert_str_eq(error.text, "--max-len '-1': expected a whole number from 1 to 1000");
+    sa_sentence_results_release(&result, 1);
+    sa_model_close(model);
+}
+END_TEST
+
 /* ---- Attending ------------------------------------------------------------------------------- */
 
 START_TEST(attention_that_there_is_not) {
@@ -172,6 +210,7 @@ int main(void) {
     tcase_add_test(tests, searches_that_make_no_sense);
     tcase_add_test(tests, sentences_that_are_too_long);
     tcase_add_test(tests, texts_that_are_not_utf8);
+    tcase_add_test(tests, options_that_there_are_not);
     tcase_add_test(tests, attention_that_there_is_not);
     return suite_run(suite);
 }

@@ -71,6 +71,37 @@ START_TEST(searches_that_make_no_sense) {
 }
 END_TEST
 
+/* ---- Averaging ------------------------------------------------------------------------------- */
+
+/* Trains on pairs of these two words only, and keeps the model. */
+static void learn_words(const char *from, const char *to, const char *name) {
+    const sa_settings settings = small_settings();
+    sa_buffer text = {0};
+    for (int i = 0; i < 9; i++) sa_buffer_addf(&text, "%s\t%s\n%s\t%s\n", from, to, from, to);
+    scratch_write(train_path, text.text, text.size);
+    sa_buffer_release(&text);
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    ck_assert_int_eq(rename(last_path, name), 0);
+}
+
+START_TEST(models_of_other_words_have_no_mean) {
+    const char *const files[] = {scratch_path("one"), scratch_path("source"),
+                                 scratch_path("target")},
+                      *const mean = scratch_path("mean");
+    learn_words("a b", "c d", files[0]);
+    learn_words("a e", "c d", files[1]);
+    learn_words("a b", "c e", files[2]);
+    for (int i = 1; i < 3; i++) {
+        const char *const two[] = {files[0], files[i]};
+        char message[512];
+        snprintf(message, sizeof message, "'%s' has a different vocabulary from '%s'", two[1],
+                 two[0]);
+        refuse(sa_average_models(two, 2, mean, &error), SA_USAGE, message);
+        ck_assert(access(mean, F_OK) != 0);
+    }
+}
+END_TEST
+
 /* ---- Sentences that are too long --------------------------------------------------------------
  */
 
@@ -208,6 +239,7 @@ int main(void) {
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, models_that_cannot_translate_together);
     tcase_add_test(tests, searches_that_make_no_sense);
+    tcase_add_test(tests, models_of_other_words_have_no_mean);
     tcase_add_test(tests, sentences_that_are_too_long);
     tcase_add_test(tests, texts_that_are_not_utf8);
     tcase_add_test(tests, options_that_there_are_not);

@@ -120,6 +120,10 @@ START_TEST(files_are_what_their_endings_say) {
         ck_assert_str_eq(error.text, i ? "'svg' must end in .svg, .png, .pdf or .csv"
                                        : "'a.gif' must end in .svg, .png, .pdf or .csv");
     }
+    const sa_attention_site beyond = (sa_attention_site)(SA_SITE_PREFIX + 1);
+    ck_assert(!sa_alignment_save(&alignment, beyond, scratch_path("a.svg"), &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "'site' is 4: expected 0 to 3");
     scratch_remove();
 }
 END_TEST

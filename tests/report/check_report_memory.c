@@ -2,7 +2,9 @@
  * with all later ones: no block is lost, and the error names memory. */
 #include "report/explanation.h"
 #include "report/html_report.h"
+#include "report/matrix.h"
 #include "report/matrix_file.h"
+#include "report/table.h"
 #include "support/memory_failures.h"
 #include "support/small_training.h"
 #include "support/suite.h"
@@ -143,6 +145,29 @@ START_TEST(files_of_weights_without_memory) {
 }
 END_TEST
 
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static bool write_tables(sa_error *why) {
+    const sa_alignment alignment = two_heads();
+    const sa_pair pair = {.row = 1, .line = 1};
+    const sa_link link = {.source = 1};
+    const sa_tidy tidy = {.pair = &pair, .linked = true, .gold = &link, .golds = 1};
+    const sa_column columns[] = {{"a", "a", 6, 1, "%", 100}, {"b", "b", 6, 2, NULL, 0}, {0}};
+    sa_buffer array = {0}, text = {0};
+    sa_matrix_npy(&alignment, 1, &array);
+    sa_matrix_tidy(&alignment, &tidy, &text);
+    sa_table_row("row", 4, columns, weights, &text);
+    const bool good = (!array.failed && !text.failed) || sa_fail_memory(why, text.size);
+    if (good) expect_whole(text.text);
+    sa_buffer_release(&array), sa_buffer_release(&text);
+    return good;
+}
+
+START_TEST(tables_without_memory) {
+    ck_assert_int_eq(write_without_memory(write_tables), 0);
+}
+END_TEST
+
 /* ---- Pictures and explanations --------------------------------------------------------------- */
 
 static const char *picture;
@@ -208,6 +233,7 @@ int main(void) {
     tcase_add_test(tests, reports_of_a_model_without_memory);
     tcase_add_test(tests, notes_without_memory);
     tcase_add_test(tests, files_of_weights_without_memory);
+    tcase_add_test(tests, tables_without_memory);
     tcase_add_loop_test(tests, pictures_without_memory, 0, 3);
     tcase_add_test(tests, explanations_without_memory);
     return suite_run(suite);

@@ -41,7 +41,7 @@ static bool fail_at(const notes_reader *reader, const char *message, sa_error *e
 
 /* Ends the block. A block of code becomes {"code": text}. */
 static void end_block(notes_reader *reader) {
-    if (!reader->block.size && !reader->code) return;
+    if (!reader->block.size && !reader->block.failed && !reader->code) return;
     if (!reader->block.size) sa_buffer_adds(&reader->block, "");
     json_t *text = sa_json_buffer(&reader->block, &reader->failed);
     json_array_append_new(reader->into, reader->code ? json_pack("{s:o}", "code", text) : text);

@@ -225,11 +225,25 @@ START_TEST(test_resolved_paths) {
 }
 END_TEST
 
+static bool resolve_it(sa_error *why) {
+    char *path = sa_path_resolve(scratch_path("none/nothing/x"), why);
+    const bool good = path;
+    if (good) ck_assert_str_eq(path + strlen(path) - strlen("/none/nothing/x"), "/none/nothing/x");
+    free(path);
+    return good;
+}
+
+START_TEST(paths_without_memory_for_them) {
+    ck_assert_int_eq(fail_allocations(resolve_it), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("file", &tests);
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
     tcase_add_test(tests, test_resolved_paths);
+    tcase_add_test(tests, paths_without_memory_for_them);
     tcase_add_test(tests, files_are_read_whole);
     tcase_add_test(tests, what_cannot_be_opened_says_why);
     tcase_add_test(tests, a_forbidden_file_says_so);

@@ -112,6 +112,7 @@ static const struct {
     {"[\"\\u0000\"]", "m: header: invalid code point at byte 4"},
     {"[\"\\ude00\"]", "m: header: invalid code point at byte 4"},
     {"[\"\\ud800\\u0041\"]", "m: header: invalid code point at byte 4"},
+    {"\"\\ud800\"", "m: header: invalid code point at byte 3"},
     {"[\"\n\"]", "m: header: control character in a string at byte 2"},
     {"[\"\xc0\x80\"]", "m: header: not UTF-8 at byte 2"},
     {"[[[[[[[[[", "m: header: nested too deeply at byte 8"},
@@ -123,6 +124,22 @@ START_TEST(mistakes_are_named) {
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_str_eq(error.text, wrong[_i].message);
     compare(wrong[_i].text, strlen(wrong[_i].text));
+}
+END_TEST
+
+/* A double has at most 309 digits before the point; a number has 399 characters at most. */
+START_TEST(numbers_have_a_longest_form) {
+    char text[402];
+    memset(text, '3', sizeof text);
+    memcpy(text, "0.", 2);
+    json_t *value = read_ours(text, 399);
+    ck_assert_msg(value != NULL, "%s", error.text);
+    ck_assert_double_eq(json_real_value(value), 1 / 3.);
+    json_decref(value);
+    for (size_t size = 400; size < 402; size++) {
+        ck_assert_ptr_null(read_ours(text, size));
+        ck_assert_str_eq(error.text, "m: header: number too large at byte 0");
+    }
 }
 END_TEST
 
@@ -255,6 +272,7 @@ int main(void) {
     tcase_add_loop_test(tests, good_texts_are_read, 0, TEXTS);
     tcase_add_loop_test(tests, damaged_texts_are_read_as_by_jansson, 0, TEXTS);
     tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(tests, numbers_have_a_longest_form);
     tcase_add_loop_test(tests, memory_has_a_limit, 0, WIDE);
     tcase_add_test(tests, missing_memory_is_noticed);
     tcase_add_test(tests, matrices_are_lists_of_their_rows);

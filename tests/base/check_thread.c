@@ -196,6 +196,15 @@ START_TEST(no_number_means_one_per_core) {
 }
 END_TEST
 
+/* Fewer where the system has no more. */
+START_TEST(a_pool_has_at_most_256_threads) {
+    sa_pool *pool = sa_pool_open(260, NULL);
+    ck_assert_int_ge(sa_pool_threads(pool), 1);
+    ck_assert_int_le(sa_pool_threads(pool), 256);
+    sa_pool_close(pool);
+}
+END_TEST
+
 START_TEST(a_thread_for_each_core_within_the_bounds) {
     static const long rows[][2] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {256, 256}, {257, 256}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -233,6 +242,7 @@ int main(void) {
     tcase_add_test(tests, progress_is_told_to_the_caller);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);
     tcase_add_test(tests, no_number_means_one_per_core);
+    tcase_add_test(tests, a_pool_has_at_most_256_threads);
     tcase_add_test(tests, a_thread_for_each_core_within_the_bounds);
     tcase_add_test(tests, every_piece_runs_once);
     return suite_run(suite);

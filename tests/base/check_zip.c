@@ -1,6 +1,7 @@
 /* Files of zip archives: by name, stored or deflated; broken archives are refused at every length
  * and with every flipped bit, or give the file as it is. */
 #include "base/file.h"
+#include "support/memory_failures.h"
 #include "support/suite.h"
 
 #include <stdlib.h>
@@ -105,6 +106,41 @@ START_TEST(a_comment_of_the_archive_is_skipped) {
 }
 END_TEST
 
+/* The longest comment has 65535 bytes. */
+START_TEST(no_more_than_a_comment_is_skipped) {
+    enum { LONGEST = 65535 };
+    static const char *const names[] = {"a", "b"};
+    make(names, 2);
+    for (size_t more = 0; more <= 2; more += 2) {
+        sa_file file = {calloc(1, size + LONGEST + more), size + LONGEST + more, "x.npz"};
+        memcpy(file.data, archive, size);
+        ck_assert_int_eq(sa_zip_unpack(&file, "b", 1000, &error), !more);
+        if (more)
+            ck_assert_str_eq(error.text, "x.npz: the archive is broken; it has: nothing");
+        else
+            ck_assert_mem_eq(file.data, verse, sizeof verse - 1);
+        sa_file_release(&file);
+    }
+}
+END_TEST
+
+static bool unpack_it(sa_error *why) {
+    sa_file file = {malloc(size), size, "x.npz"};
+    if (!file.data) return sa_fail_memory(why, size);
+    memcpy(file.data, archive, size);
+    const bool good = sa_zip_unpack(&file, "b", 1000, why);
+    if (good) ck_assert_mem_eq(file.data, verse, sizeof verse - 1);
+    sa_file_release(&file);
+    return good;
+}
+
+/* The names of the files are only for a message. */
+START_TEST(an_archive_without_memory_for_it) {
+    make((const char *const[]){"a", "b"}, 2);
+    fail_allocations(unpack_it);
+}
+END_TEST
+
 START_TEST(broken_archives_are_refused) {
     make((const char *const[]){"a", "b"}, 2);
     for (size_t bytes = 0; bytes < size; bytes++) ck_assert(!unpacks(bytes, "b", 1000));
@@ -135,6 +171,8 @@ int main(void) {
     Suite *suite = suite_of("zip", &tests);
     tcase_add_test(tests, files_are_found_by_name);
     tcase_add_test(tests, a_comment_of_the_archive_is_skipped);
+    tcase_add_test(tests, no_more_than_a_comment_is_skipped);
+    tcase_add_test(tests, an_archive_without_memory_for_it);
     tcase_add_test(tests, broken_archives_are_refused);
     tcase_add_test(tests, encrypted_files_are_refused);
     return suite_run(suite);

@@ -231,6 +231,29 @@ START_TEST(probabilities_have_bars) {
 }
 END_TEST
 
+/* What the letters say stands in the equation. */
+START_TEST(an_equation_is_the_heading_of_a_matrix) {
+    sa_explain_value table = column("h", 1, (double[]){1, 2});
+    table.shape = SA_SHAPE_MATRIX, table.cols = 2, table.equation = "h = W x";
+    begin(0, false);
+    add(table);
+    expect("  h = W x\n"
+           "     1 le                1       2\n");
+}
+END_TEST
+
+/* Eight stand side by side; the ninth begins the next table. */
+START_TEST(eight_columns_stand_side_by_side) {
+    sa_explain_value one = column("a", 1, (double[]){1});
+    begin(0, false);
+    for (int k = 0; k < 9; k++) add(one);
+    expect("                    a  a  a  a  a  a  a  a\n"
+           "     1 le           1  1  1  1  1  1  1  1  ████████\n"
+           "                    a\n"
+           "     1 le           1\n");
+}
+END_TEST
+
 START_TEST(a_row_of_a_matrix_has_its_numbers) {
     sa_explain_value table = column("h", 2, (double[]){1, 2, 3, 4, 5, 6});
     table.shape = SA_SHAPE_MATRIX, table.cols = 3;
@@ -342,6 +365,45 @@ START_TEST(likely_words_are_shown) {
 }
 END_TEST
 
+/* Of a vocabulary of three, all are shown, the likeliest first. */
+START_TEST(few_words_are_all_shown) {
+    static const char *const few[] = {"a", "b", "c"};
+    sa_explain_value one = {.letters = "z",
+                            .shape = SA_SHAPE_COLUMN,
+                            .rows = 3,
+                            .cols = 1,
+                            .numbers = (double[]){1, 3, 2},
+                            .about = SA_ROWS_VOCABULARY,
+                            .row = few,
+                            .chosen = 2};
+    begin(2, false);
+    add(one);
+    one.letters = "p", one.numbers = (double[]){0, .75, .25};
+    add(one);
+    expect("                       z     p\n"
+           "      b             3.00  0.75  ██████\n"
+           "    > c             2.00  0.25  ██\n"
+           "      a             1.00  0.00\n");
+}
+END_TEST
+
+/* A step and the title are named once. */
+START_TEST(values_of_a_step_share_its_heading) {
+    const sa_explain_value one = {.step = 2,
+                                  .letters = "c",
+                                  .shape = SA_SHAPE_NUMBER,
+                                  .rows = 1,
+                                  .cols = 1,
+                                  .numbers = (double[]){1}};
+    begin(0, false);
+    sa_explanation_add(&paper, &pair, &one);
+    sa_explanation_add(&paper, &pair, &one);
+    expect("\n== Step 2 of 2: y_1 = le, y_2 = 猫猫 ==\n"
+           "    c                    1\n"
+           "    c                    1\n");
+}
+END_TEST
+
 START_TEST(title_and_step) {
     sa_explain_value one = {.step = 2,
                             .section = "Attention",
@@ -405,11 +467,15 @@ int main(void) {
     tcase_add_test(tests, tables_end_where_others_begin);
     tcase_add_test(tests, heads_have_their_roles);
     tcase_add_test(tests, probabilities_have_bars);
+    tcase_add_test(tests, an_equation_is_the_heading_of_a_matrix);
+    tcase_add_test(tests, eight_columns_stand_side_by_side);
     tcase_add_test(tests, a_row_of_a_matrix_has_its_numbers);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);
     tcase_add_test(tests, the_first_word_may_be_chosen);
     tcase_add_test(tests, likely_words_are_shown);
     tcase_add_test(tests, equally_likely_words_keep_their_order);
+    tcase_add_test(tests, few_words_are_all_shown);
+    tcase_add_test(tests, values_of_a_step_share_its_heading);
     tcase_add_test(tests, title_and_step);
     tcase_add_test(tests, sentences_are_broken_at_the_margin);
     return suite_run(suite);

@@ -317,6 +317,21 @@ START_TEST(texts_have_5_points_in_a_column_of_80_mm) {
 }
 END_TEST
 
+/* However narrow the column: rows hold no larger font. */
+START_TEST(no_text_is_larger_than_its_row) {
+    const sa_alignment alignment = make(4, 3);
+    double largest = 0;
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.width = 2});
+    for (size_t i = 0; i < drawing.count; i++) {
+        const sa_shape *shape = &drawing.shapes[i];
+        if (shape->kind == SA_SHAPE_TEXT) largest = fmax(largest, shape->size);
+    }
+    ck_assert_double_eq(largest, 18);
+    ck_assert_double_eq_tol(drawing.width * drawing.scale, 2 * 96 / 25.4, 1e-12);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
 /* Numbers have at most three digits, so that a cell holds them. */
 START_TEST(large_numbers_fit_their_cells) {
     static const char *const large[] = {"a", "b", "c", "d", "e", "</s>"};
@@ -544,6 +559,7 @@ int main(void) {
     tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
     tcase_add_test(tests, numbers_below_5_points_are_left_out);
     tcase_add_test(tests, texts_have_5_points_in_a_column_of_80_mm);
+    tcase_add_test(tests, no_text_is_larger_than_its_row);
     tcase_add_test(tests, large_numbers_fit_their_cells);
     tcase_add_test(tests, heads_and_outlines_are_named);
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);

@@ -119,6 +119,45 @@ START_TEST(large_films_leave_out_frames_and_heads) {
 }
 END_TEST
 
+/* With every second frame shown, the last of four is shown beside the third. */
+START_TEST(the_last_frame_is_shown) {
+    put("film/0001/00000015.csv", FRAME("1,0", "0,1"));
+    sa_html_report_init(&report, "film", "title", SA_PAGE_FILM / 40);
+    sa_html_report_model(&report, "model", NULL, 0);
+    ck_assert_msg(sa_html_report_film(&report, scratch, &error), "%s", error.text);
+    expect_json(json_object_get(film(), "steps"), "[0,12,15]");
+    expect_json(json_object_get(scene(0), "weights"), "[\"PoQBPoQB\",\"H0H0PoQB\",\"PoQCPo\"]");
+    sa_html_report_release(&report);
+}
+END_TEST
+
+/* Such as one recorded by an earlier training. */
+START_TEST(a_pair_with_fewer_frames_is_left_out) {
+    put("film/0003/00000000.csv", ",d\nz,1\n");
+    put("film/0003/00000003.csv", ",d\nz,1\n");
+    ck_assert_int_eq(unlink(scratch_path("film/0002/00000003.csv")), 0);
+    put("film/0004/00000000.csv", ",e\nz,1\n");
+    put("film/0004/00000003.csv", ",e\nz,1\n");
+    put("film/0004/00000012.csv", ",e\nz,1\n");
+    ck_assert_msg(read_film(), "%s", error.text);
+    ck_assert_uint_eq(json_array_size(json_object_get(film(), "scenes")), 2);
+    expect_json(json_object_get(scene(1), "source"), "[\"e\"]"); /* the next one is shown */
+    sa_html_report_release(&report);
+}
+END_TEST
+
+/* Its columns are found by their names; a row may be short, or of no update. */
+START_TEST(a_log_of_other_columns_is_read) {
+    put("log.csv", "valid_loss,step,seconds,train_loss,valid_bleu\n"
+                   "0.5,12,1,1,30\n2.5,x,1,1,20\n1.5,3\n");
+    ck_assert_msg(read_film(), "%s", error.text);
+    expect_json(json_object_get(film(), "captions"),
+                "[\"before the first update\",\"update 3: validation loss 1.500\",\"update 12: "
+                "validation loss 0.500, BLEU 30.00\"]");
+    sa_html_report_release(&report);
+}
+END_TEST
+
 START_TEST(twenty_pairs_are_shown) {
     static const char *const frames[] = {"00000000", "00000003", "00000012"};
     for (int pair = 3; pair <= 21; pair++)
@@ -149,8 +188,19 @@ static const struct {
      "00000003.csv: its tokens differ from those of '"},
     {"film/0001/00000003.csv", ",a,c\nx,1,0\ny,0,1\n", "00000003.csv: its tokens differ"},
     {"film/0001/00000003.csv", ",a,b\nx,1,0\nz,0,1\n", "00000003.csv: its tokens differ"},
+    {"film/0001/00000003.csv", ",a\nx,1\ny,0\n", "00000003.csv: its tokens differ"},
+    {"film/0001/00000003.csv", ",a,b,c\nx,1,0,0\ny,0,1,0\n", "00000003.csv: its tokens differ"},
+    {"film/0001/00000003.csv", FRAME("1,0", "0,z"), "00000003.csv:3:3: 'z' is not a finite number"},
+    {"film/0001/00000000.csv", FRAME("1,0", "0,z"), "00000000.csv:3:3: 'z' is not a finite number"},
+    {"film/0002/00000000.csv", ",c\nz,w\n", "0002/00000000.csv:2:2: 'w' is not a finite number"},
+    {"film/0001/00000003.csv", "x,1,0\ny,0,1\n", "00000003.csv: not a heatmap: tokens are missing"},
+    {"film/0001/00000003.csv", "a,b\n1,0\n0,1\n",
+     "00000003.csv: not a heatmap: tokens are missing"},
     {"film/0001/00000003.csv", "1,0\n0,1\n", "00000003.csv: not a heatmap: tokens are missing"},
     {"log.csv", "step,seconds,train_loss,valid_loss\n", "log.csv:1: a column is missing"},
+    {"log.csv", "step,sec\xff\n", "log.csv:1: not UTF-8"},
+    {"log.csv", "step,seconds,train_loss,valid_loss,valid_bleu\n0,1,\xff\n",
+     "log.csv:2: not UTF-8"},
 };
 
 START_TEST(damage_is_named) {
@@ -159,6 +209,21 @@ START_TEST(damage_is_named) {
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_msg(strstr(error.text, broken[_i].message) != NULL, "%s", error.text);
     sa_html_report_release(&report);
+}
+END_TEST
+
+/* No folder of frames, and no log, can be where a file is or a folder is. */
+START_TEST(a_folder_that_cannot_be_opened_is_named) {
+    put("film/0003", "a file");
+    ck_assert(!read_film());
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_ptr_nonnull(strstr(error.text, "/film/0003': Not a directory"));
+    sa_html_report_release(&report);
+    ck_assert_int_eq(unlink(scratch_path("film/0003")), 0);
+    ck_assert_int_eq(unlink(scratch_path("log.csv")), 0);
+    ck_assert(!sa_training_log_read(scratch, true, NULL, NULL, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_ptr_nonnull(strstr(error.text, "/log.csv': No such file or directory"));
 }
 END_TEST
 
@@ -193,9 +258,13 @@ int main(void) {
     tcase_add_test(tests, frames_come_in_order_with_their_captions);
     tcase_add_test(tests, heads_follow_the_mean);
     tcase_add_test(tests, large_films_leave_out_frames_and_heads);
+    tcase_add_test(tests, the_last_frame_is_shown);
+    tcase_add_test(tests, a_pair_with_fewer_frames_is_left_out);
+    tcase_add_test(tests, a_log_of_other_columns_is_read);
     tcase_add_test(tests, twenty_pairs_are_shown);
     tcase_add_test(tests, without_a_log_updates_are_counted);
     tcase_add_loop_test(tests, damage_is_named, 0, sizeof broken / sizeof *broken);
+    tcase_add_test(tests, a_folder_that_cannot_be_opened_is_named);
     tcase_add_test(tests, a_row_may_be_the_last);
     tcase_add_test(tests, a_folder_without_frames_adds_nothing);
     return suite_run(suite);

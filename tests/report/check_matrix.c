@@ -230,6 +230,21 @@ START_TEST(tables_for_spreadsheets) {
 }
 END_TEST
 
+/* Rows may be part of longer ones; what is not a number leaves its cell empty. */
+START_TEST(a_grid_may_be_part_of_another) {
+    const double numbers[] = {1, .1, NAN, 7, 8, NAN, 1 / 3., 7, 9};
+    sa_grid grid = {.rows = 2, .cols = 3, .numbers = numbers, .exact = true, .stride = 4};
+    sa_buffer out = {0};
+    sa_grid_csv(&grid, &out);
+    ck_assert_str_eq(out.text, "1,0.1,\n8,,0.3333333333333333\n");
+    sa_buffer_release(&out);
+    grid.stride = 0; /* as many as there are columns */
+    sa_grid_csv(&grid, &out);
+    ck_assert_str_eq(out.text, "1,0.1,\n7,8,\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
 START_TEST(weights_have_the_digits_of_their_precision) {
     const sa_alignment thirds = {.targets = 1,
                                  .sources = 2,
@@ -392,6 +407,7 @@ int main(void) {
     TCase *whole = tcase_create("whole outputs");
     tcase_add_test(whole, a_heatmap_as_it_is_written);
     tcase_add_test(whole, tables_for_spreadsheets);
+    tcase_add_test(whole, a_grid_may_be_part_of_another);
     tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
     tcase_add_test(whole, a_long_table_of_a_model_that_copies);

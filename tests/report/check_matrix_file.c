@@ -207,6 +207,13 @@ static const struct {
      "m: its numbers are '|i0': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
     {"'<u9'", "(1, 1)", BYTES("123456789"),
      "m: its numbers are '<u9': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'<B2'", "(1, 1)", BYTES("12"),
+     "m: its numbers are '<B2': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'<f4;'", "(1, 1)", BYTES("1234"),
+     "m: its numbers are '<f4;': save real ones, as by numpy.save(FILE, w.astype('float32'))"},
+    {"'a name of a type that is longer than forty bytes'", "(1, 1)", BYTES("1"),
+     "m: its numbers are 'a name of a type that is longer than fo: save real ones, as by "
+     "numpy.save(FILE, w.astype('float32'))"},
     {"'|u1'", "(2, 2)", BYTES("123"), "m: 3 bytes of numbers, its shape needs 4"},
     {"'|u1'", "(2, 2)", BYTES("12345"), "m: 5 bytes of numbers, its shape needs 4"},
     {"'|u1'", "(4,)", BYTES("1234"),
@@ -338,6 +345,37 @@ START_TEST(a_tensor_is_found_by_its_name) {
 }
 END_TEST
 
+/* A header without a type or a shape, or without tensors; a tensor that ends before it begins, or
+ * begins before the numbers. */
+START_TEST(headers_that_lack_something_are_refused) {
+    static const struct {
+        bool tensors;
+        const char *header, *message;
+    } rows[] = {{false, "{'shape': (1, 1), }",
+                 "m: its numbers are : save real ones, as by "
+                 "numpy.save(FILE, w.astype('float32'))"},
+                {false, "{'descr': '|u1', }",
+                 "m: its numbers are '|u1': save real ones, as by "
+                 "numpy.save(FILE, w.astype('float32'))"},
+                {true, "{}", "m: which tensor? (FILE:NAME); it has 0, such as ''"},
+                {true, "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[1,0]}}",
+                 "m: expected a tensor of real numbers"},
+                {true, "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[-1,0]}}",
+                 "m: expected a tensor of real numbers"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t begin = rows[i].tensors ? 8 : 10, length = strlen(rows[i].header);
+        char bytes[128] = "";
+        if (!rows[i].tensors) memcpy(bytes, "\x93NUMPY\1", 7);
+        bytes[rows[i].tensors ? 0 : 8] = (char)length;
+        memcpy(bytes + begin, rows[i].header, length);
+        ck_assert(!reads(bytes, begin + length + 1));
+        ck_assert_int_eq(error.code, SA_DATA);
+        expect_text_end(error.text, rows[i].message);
+        close_file();
+    }
+}
+END_TEST
+
 START_TEST(files_of_pytorch_are_refused) {
     char bytes[64] = "PK\3\4";
     memcpy(bytes + 30, "w/data.pkl", 10);
@@ -453,6 +491,10 @@ static const struct {
     {"{\"weights\": [[1, \"2\"]]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [1, 2]}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [[1, 0]]", "!m:1: JSON: expected ',' or '}' at byte 20"},
+    {"{\"weights\": [[[[[[[[0.5]]]]]]]]}", "m:1: 4 of 8 axes have one element and are left out", 1,
+     1, 1, .5, .5},
+    {"{\"weights\": [[[[[[[[[1]]]]]]]]]}",
+     "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{}", "!m:1: expected \"weights\", rows of equally many numbers"},
     {"{\"weights\": [[1, 0]], \"source\": [\"a\"]}", "!m:1: expected 2 source words"},
     {"{\"weights\": [[1, 0]], \"target\": [\"a\", \"b\"]}", "!m:1: expected 1 target words"},
@@ -533,6 +575,7 @@ int main(void) {
     tcase_add_test(tests, an_array_that_is_cut_off);
     tcase_add_test(tests, a_tensor_that_is_damaged);
     tcase_add_test(tests, a_tensor_is_found_by_its_name);
+    tcase_add_test(tests, headers_that_lack_something_are_refused);
     tcase_add_test(tests, files_of_pytorch_are_refused);
     tcase_add_test(tests, written_arrays_are_read);
     tcase_add_test(tests, layers_are_averaged_or_all_written);

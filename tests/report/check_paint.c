@@ -120,6 +120,10 @@ START_TEST(files_are_what_their_endings_say) {
         ck_assert_str_eq(error.text, i ? "'svg' must end in .svg, .png, .pdf or .csv"
                                        : "'a.gif' must end in .svg, .png, .pdf or .csv");
     }
+    const sa_attention_site beyond = (sa_attention_site)(SA_SITE_PREFIX + 1);
+    ck_assert(!sa_alignment_save(&alignment, beyond, scratch_path("a.svg"), &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "'site' is 4: expected 0 to 3");
     scratch_remove();
 }
 END_TEST
@@ -252,6 +256,25 @@ START_TEST(a_pdf_has_the_size_of_its_drawing) {
 }
 END_TEST
 
+/* Of at most 32767 pixels a side; a unit has two. */
+START_TEST(what_is_too_large_to_paint_is_refused) {
+    for (int large = 0; large < 2; large++) {
+        const char *missing_glyphs;
+        sa_error error = {0};
+        sa_drawing drawing = {.width = 16383 + large, .height = 1, .scale = 1};
+        sa_buffer png = {0};
+        ck_assert_int_eq(sa_drawing_paint(&drawing, false, &png, &missing_glyphs, &error), !large);
+        if (large) {
+            ck_assert_int_eq(error.code, SA_LIMIT);
+            ck_assert_msg(strncmp(error.text, "cannot paint a picture: ", 24) == 0, "%s",
+                          error.text);
+        } else
+            ck_assert_uint_eq(read_big(png.text + 16), 32766);
+        sa_buffer_release(&png);
+    }
+}
+END_TEST
+
 START_TEST(fonts_must_be_there) {
     sa_error error = {0};
     ck_assert(!sa_drawing_can_render("No Such Font", &error));
@@ -289,6 +312,7 @@ int main(void) {
     tcase_add_test(tests, dashes_are_twice_as_long_as_wide);
     tcase_add_test(tests, a_scaled_picture_has_300_dpi);
     tcase_add_test(tests, a_pdf_has_the_size_of_its_drawing);
+    tcase_add_test(tests, what_is_too_large_to_paint_is_refused);
     tcase_add_test(tests, fonts_must_be_there);
     tcase_add_test(tests, missing_glyphs_are_reported);
 #endif

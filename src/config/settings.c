@@ -344,7 +344,7 @@ static bool refuse_for(const sa_settings *settings, const char *reason, sa_error
             sa_option_format(option, sa_option_get(option, settings), &out);
     }
     sa_buffer_adds(&out, reason);
-    sa_fail(error, SA_USAGE, "%s", out.text ? out.text : "");
+    out.failed ? sa_fail_memory(error, 0) : sa_fail(error, SA_USAGE, "%s", out.text);
     sa_buffer_release(&out);
     return false;
 }

@@ -55,15 +55,15 @@ static bool begin_label(notes_reader *reader, const char **line, sa_error *error
         if (strncmp(*line, labels[i].name, size) != 0 || (*line)[size] != ':') continue;
         end_block(reader);
         if (!labels[i].answers)
-            json_array_append_new(reader->items, json_pack("{s:s, s:[], s:[]}", "kind",
-                                                           labels[i].name, "text", "answer"));
-        else if (!items)
+            reader->failed |=
+                json_array_append_new(reader->items, json_pack("{s:s, s:[], s:[]}", "kind",
+                                                               labels[i].name, "text", "answer"));
+        else if (!items && !reader->failed)
             return fail_at(reader, "an answer without a question", error);
         reader->into =
             json_object_get(json_array_get(reader->items, json_array_size(reader->items) - 1),
                             labels[i].answers ? "answer" : "text");
-        *line += size + 1;
-        *line += strspn(*line, " ");
+        *line += size + 1 + strspn(*line + size + 1, " ");
         break;
     }
     return true;

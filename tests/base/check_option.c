@@ -131,6 +131,21 @@ START_TEST(refusals_need_no_memory) {
 }
 END_TEST
 
+static bool refuse_settings(sa_error *why) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.model = SA_MODEL_TRANSFORMER, settings.attn = 64, settings.heads = 3;
+    return sa_settings_check(&settings, why) ||
+           strcmp(why->text, "--heads 3 does not divide --attn 64") == 0;
+}
+
+/* What is said of settings that do not fit each other is said whole, or that there is no memory. */
+START_TEST(reasons_are_not_cut_off) {
+    ck_assert(refuse_settings(&error));
+    ck_assert_int_eq(fail_allocations(refuse_settings), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("option", &tests);
@@ -140,5 +155,6 @@ int main(void) {
     tcase_add_test(tests, long_names_are_not_suggested);
     tcase_add_test(tests, nothing_is_suggested_of_no_names);
     tcase_add_test(tests, refusals_need_no_memory);
+    tcase_add_test(tests, reasons_are_not_cut_off);
     return suite_run(suite);
 }

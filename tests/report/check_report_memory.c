@@ -138,29 +138,52 @@ static bool write_texts(sa_error *why) {
 
 START_TEST(notes_without_memory) {
     write_text("notes", "# A title\n\nSee\nthis.\n```\ncode\n```\n[one](a.html)\n"
-                        "Question: Why?\n");
+                        "Question: Why?\nAnswer: So.\n");
     ck_assert_int_eq(write_without_memory(write_texts), 0);
 }
 END_TEST
 
 /* ---- Weights of other programs --------------------------------------------------------------- */
 
+#define HEADER "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,2],\"data_offsets\":[0,2]}}"
+
+static const struct {
+    const char *name, *inside, *text;
+    size_t size;
+    double x, y; /* its weights */
+} files[] = {
+    {"m.jsonl", "",
+     "{\"weights\":[[[0.5,0.5]],[[0,1]]],\"source\":[\"a\",\"b\"],\"target\":[\"x\"]}\n", 0, .25,
+     .75},
+    {"m.jsonl", "", "{\"weights\":[[0.25,0.75]]}\n", 0, .25, .75},
+    {"m.csv", "", ",a,b\nx,1,0\n", 0, 1, 0},
+    {"m.npy", "",
+     "\x93NUMPY\1\0\x3a\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2)}\n\1", 70, 1, 0},
+    {"m.safetensors", ":a", "\x37\0\0\0\0\0\0\0" HEADER "\1", 8 + 55 + 2, 1, 0},
+};
+static int which;
+
 static bool read_weights(sa_error *why) {
+    char name[64];
     sa_matrix_file file = {.gold = "0-0"};
-    bool good =
-        sa_matrix_file_open(&file, scratch_path("m"), why) && sa_matrix_file_next(&file, why);
+    snprintf(name, sizeof name, "%s%s", files[which].name, files[which].inside);
+    const bool good =
+        sa_matrix_file_open(&file, scratch_path(name), why) && sa_matrix_file_next(&file, why);
     if (good) {
-        ck_assert_double_eq(file.alignment.weights[0], .25);
-        ck_assert_double_eq(file.alignment.weights[1], .75);
+        ck_assert_double_eq(file.alignment.weights[0], files[which].x);
+        ck_assert_double_eq(file.alignment.weights[1], files[which].y);
     }
     sa_matrix_file_close(&file);
     return good;
 }
 
 START_TEST(files_of_weights_without_memory) {
-    write_text("m",
-               "{\"weights\":[[[0.5,0.5]],[[0,1]]],\"source\":[\"a\",\"b\"],\"target\":[\"x\"]}\n");
-    fail_allocations(read_weights); /* the first, empty record is not needed */
+    const size_t size = files[_i].size ? files[_i].size : strlen(files[_i].text);
+    _Static_assert(sizeof HEADER - 1 == 55, "the header's length");
+    scratch_write(scratch_path(files[_i].name), files[_i].text, size);
+    which = _i;
+    ck_assert_msg(read_weights(&error), "%s", error.text);
+    ck_assert_int_eq(fail_allocations(read_weights), 0);
 }
 END_TEST
 
@@ -251,7 +274,7 @@ int main(void) {
     tcase_add_test(tests, pages_without_memory);
     tcase_add_test(tests, reports_of_a_model_without_memory);
     tcase_add_test(tests, notes_without_memory);
-    tcase_add_test(tests, files_of_weights_without_memory);
+    tcase_add_loop_test(tests, files_of_weights_without_memory, 0, sizeof files / sizeof *files);
     tcase_add_test(tests, tables_without_memory);
     tcase_add_loop_test(tests, pictures_without_memory, 0, 3);
     tcase_add_test(tests, explanations_without_memory);

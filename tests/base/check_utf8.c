@@ -249,7 +249,8 @@ static const struct {
     {"Été ÇA ẞß", "été ça ßß"},
     {"e\xcc\x81 E\xcc\x81", "e\xcc\x81 e\xcc\x81"}, /* not composed */
     {"İI", "i\xcc\x87i"},
-    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."},             /* at the end of a word, */
+    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."}, /* at the end of a word, */
+    {"Σ", "σ"},
     {"ΣΟΦΟΣ ΑΣΑ Σ", "σοφος ασα σ"},           /* not at its beginning, in it or alone; */
     {"ΑΣ'Α ΑΣ' ΑΣ", "ασ'α ας' ας"},           /* what is no letter does not */
     {"Α'Σ Α\xcc\x81Σ", "α'ς α\xcc\x81ς"},     /* part them: */

@@ -245,6 +245,24 @@ START_TEST(copying_numbers_unknown_words) {
 }
 END_TEST
 
+/* "ab" is a subword of the source's, which the target does not know, and would be two of its own.
+ */
+START_TEST(copying_reads_each_side_in_its_own_subwords) {
+    const sa_corpus corpus = PAIRS({"ab ab", "cd cd", NULL, 1}, {"ab ab", "cd cd", NULL, 2});
+    sa_settings settings = settings_for("bpe", 9);
+    ck_assert(sa_settings_set(&settings, "bpe", "separate", &error));
+    settings.bpe_merges = 9, settings.copy = true;
+    build(&corpus, NULL, &settings);
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &settings, &error));
+    words_are(&target, "cd\n");
+    const int32_t new = SA_SPECIAL_TOKENS + 1, ab = dataset.source[0].ids[0];
+    sentence_is(&dataset.source[0], 3, (const int32_t[]){ab, ab, SA_EOS});
+    const int32_t wanted[] = {new, new, SA_EOS};
+    ck_assert_mem_eq(dataset.source[0].extended, wanted, sizeof wanted);
+    release();
+}
+END_TEST
+
 START_TEST(the_hash_tells_datasets_apart) {
     const sa_corpus corpus = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
     const sa_corpus swapped = PAIRS({"b", "y", NULL, 1}, {"a", "x", NULL, 2});
@@ -340,6 +358,7 @@ int main(void) {
     tcase_add_test(datasets, pairs_become_sentences);
     tcase_add_test(datasets, only_used_pairs_are_encoded);
     tcase_add_test(datasets, copying_numbers_unknown_words);
+    tcase_add_test(datasets, copying_reads_each_side_in_its_own_subwords);
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
     tcase_add_test(datasets, no_pair_left_is_an_error);
     tcase_add_test(datasets, threads_change_nothing);

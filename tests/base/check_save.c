@@ -305,6 +305,24 @@ START_TEST(test_forsaken) {
 }
 END_TEST
 
+START_TEST(test_names_of_temporary_files) {
+    static const char *const others[] = {
+        "",
+        ".softalign-.tmp",
+        "xsoftalign-0123456789abcdef.tmp",
+        ".softalign-0123456789abcdeF.tmp",
+        ".softalign-g123456789abcdef.tmp",
+        ".softalign-123456789abcdef.tmp",
+        ".softalign-00123456789abcdef.tmp",
+        ".softalign-0123456789abcdef.tmq",
+    };
+    ck_assert(sa_save_is_temporary(".softalign-0123456789abcdef.tmp"));
+    ck_assert(sa_save_is_temporary(".softalign-ffffffffffffffff.tmp"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_msg(!sa_save_is_temporary(others[i]), "%s", others[i]);
+}
+END_TEST
+
 /* The file of a save in progress stays, and so does a foreign link. */
 START_TEST(test_not_forsaken) {
     sa_error error;
@@ -461,6 +479,7 @@ int main(void) {
     tcase_add_test(tests, test_no_memory);
     tcase_add_test(tests, test_folder_not_forced);
     tcase_add_test(tests, test_forsaken);
+    tcase_add_test(tests, test_names_of_temporary_files);
     tcase_add_test(tests, test_not_forsaken);
     tcase_add_loop_test(tests, test_perhaps_forsaken, 0, 6);
     tcase_add_loop_test(tests, test_taken_for_forsaken, 0, 2);

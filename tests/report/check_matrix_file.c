@@ -481,6 +481,7 @@ static const struct {
      2, .75, 1},
     {"{\"weights\": [[0.5], [0.5]]}",
      "m:1: row 1 does not sum to 1; the columns do: are the axes exchanged?", 2, 1, 1, .5, .5},
+    {"{\"weights\": [[0, 1], [0.5, 0]]}", "m:1: row 2 does not sum to 1", 2, 2, 1, 0, 0},
     {"{\"weights\": [[-0.5, 1.5]]}",
      "m:1: row 1 has negative numbers: weights are the softmax of scores", 1, 2, 1, -.5, 1.5},
     {"{\"translations\": [{\"tokens\": [\"x\"], \"weights\": [[1]]}, {\"weights\": [[0]]}]}", NULL,

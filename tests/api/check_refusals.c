@@ -178,7 +178,7 @@ START_TEST(texts_that_are_not_utf8) {
 }
 END_TEST
 
-/* Each option of a call is checked, also those that only some calls have. */
+/* Calls check the options of their parts, too: override, dictionary, alignment, metrics. */
 START_TEST(options_that_there_are_not) {
     sa_settings settings = small_settings();
     sa_model *model = trained(&settings);

@@ -245,7 +245,7 @@ START_TEST(copying_numbers_unknown_words) {
 }
 END_TEST
 
-/* "ab" is a subword of the source's, which the target does not know, and would be two of its own.
+/* The source has the subword "ab"; with those of the target its words would be read as "a" and "b".
  */
 START_TEST(copying_reads_each_side_in_its_own_subwords) {
     const sa_corpus corpus = PAIRS({"ab ab", "cd cd", NULL, 1}, {"ab ab", "cd cd", NULL, 2});

@@ -386,6 +386,32 @@ START_TEST(names_what_does_not_fit) {
 }
 END_TEST
 
+/* A bias is a row or a column, of one number for each row of the projection. */
+START_TEST(a_bias_is_a_row_or_a_column) {
+    sa_attend_options job = fitting();
+    double weights[2][3];
+    job.keys_projection.W = TABLE(2, 2, 1, 2, 3, 4);
+    for (int way = 0; way < 2; way++) {
+        job.keys_projection.b = way ? TABLE(2, 1, 5, -6) : TABLE(1, 2, 5, -6);
+        attend(&job);
+        memcpy(weights[way], out.weights, sizeof *weights);
+        sa_attend_result_release(&out);
+    }
+    ck_assert_mem_eq(weights[0], weights[1], sizeof *weights);
+    static const int wrong[][2] = {{1, 1}, {1, 3}, {3, 1}, {2, 2}};
+    for (int i = 0; i < 4; i++) {
+        char message[160];
+        job.keys_projection.b = TABLE(1, 4, 1, 2, 3, 4);
+        job.keys_projection.b.rows = wrong[i][0], job.keys_projection.b.cols = wrong[i][1];
+        snprintf(message, sizeof message,
+                 "--project-keys is 2 x 2, --bias-keys is %d x %d: a bias has one number for every "
+                 "row of the projection",
+                 wrong[i][0], wrong[i][1]);
+        refused(job, SA_DATA, message);
+    }
+}
+END_TEST
+
 START_TEST(rotations_turn_pairs_of_products) {
     sa_attend_options job = fitting();
     job.positions = SA_POSITIONS_ROPE;
@@ -401,7 +427,44 @@ START_TEST(rotations_turn_pairs_of_products) {
             "--positions rope rotates queries and keys, but --attention additive is not a product "
             "of theirs");
     job = fitting(), job.positions = SA_POSITIONS_ROPE;
+    double weights[3];
     attend(&job);
+    memcpy(weights, out.weights, sizeof weights);
+    sa_attend_result_release(&out);
+    /* without 1 / sqrt(2), of a query that is shorter by as much */
+    const double *q = job.query.numbers;
+    job.attention = choice("dot"), job.query = TABLE(1, 2, q[0] / sqrt(2), q[1] / sqrt(2));
+    attend(&job);
+    near(out.weights, weights, 3);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
+START_TEST(names_what_has_no_numbers) {
+    sa_attend_options job = fitting();
+    job.keys_projection.W = TABLE(1, 2, 1, 2);
+    job.keys_projection.W.rows = 0;
+    refused(job, SA_USAGE, "--project-keys: a table has rows and columns");
+    job = (sa_attend_options){.heads = 1, .values = fitting().values};
+    job.weights = TABLE(1, 3, 1, 0, 0);
+    job.weights.rows = 0;
+    refused(job, SA_USAGE, "--given-weights: a table has rows and columns");
+    job = fitting(), job.heads = 2, job.query = TABLE(1, 3, 1, 2, 3);
+    refused(job, SA_USAGE, "--heads 2: --query is 1 x 3; its 3 columns are not divisible by 2");
+    job.query = TABLE(1, 2, 1, 2), job.keys = TABLE(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    refused(job, SA_USAGE, "--heads 2: --keys is 3 x 3; its 3 columns are not divisible by 2");
+    job = fitting(), job.mask = TABLE(2, 3, 1, 1, 1, 1, 1, 1);
+    refused(job, SA_DATA,
+            "--mask is 2 x 3, the map of queries and keys is 1 x 3: a mask has a row for every "
+            "query and a column for every key");
+}
+END_TEST
+
+START_TEST(given_weights_break_no_stick) {
+    sa_attend_options job = {.heads = 1, .values = fitting().values};
+    job.weights = TABLE(1, 3, 1, 0, 0), job.normalizer = SA_NORMALIZER_STICK_BREAKING;
+    attend(&job);
+    near(out.contexts, job.values.numbers, 2);
     sa_attend_result_release(&out);
 }
 END_TEST
@@ -471,6 +534,9 @@ int main(void) {
     tcase_add_test(tests, formulas_have_what_is_given);
     tcase_add_test(tests, names_what_does_not_fit);
     tcase_add_test(tests, rotations_turn_pairs_of_products);
+    tcase_add_test(tests, a_bias_is_a_row_or_a_column);
+    tcase_add_test(tests, names_what_has_no_numbers);
+    tcase_add_test(tests, given_weights_break_no_stick);
     tcase_add_test(tests, names_what_is_missing);
     return suite_run(suite);
 }

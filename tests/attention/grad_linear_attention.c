@@ -29,6 +29,35 @@ START_TEST(weights_of_far_negative_numbers) {
 }
 END_TEST
 
+/* Scores of different keys have nothing in common: the gradients of many are those of each alone.
+ */
+START_TEST(gradients_of_many_keys) {
+    enum { D = 3, MOST = 130 };
+    static const int counts[] = {1, 63, 64, 65, 128, 129, MOST};
+    const sa_score *score = &sa_scores[SA_ATTENTION_LINEAR];
+    const sa_mat q = drawn(2, D), keys = drawn(MOST, D), none = {0};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const int n = counts[i];
+        const sa_mat k = sa_rows(keys, 0, n), de = drawn(2, n), own = unset(n, D);
+        const sa_mat dq = filled(2, D, 0), dk = filled(n, D, 0);
+        const sa_mat one_dq = filled(2, D, 0), one_dk = filled(n, D, 0);
+        score->backward(none, q, k, de, dq, dk, none, own);
+        for (int j = 0; j < n; j++) {
+            const sa_mat one_de = unset(2, 1);
+            for (int row = 0; row < 2; row++) *sa_row(one_de, row) = sa_row(de, row)[j];
+            score->backward(none, q, sa_rows(k, j, 1), one_de, one_dq, sa_rows(one_dk, j, 1), none,
+                            sa_rows(own, 0, 1));
+        }
+        for (int l = 0; l < D; l++) {
+            for (int row = 0; row < 2; row++)
+                ck_assert_double_eq_tol(sa_row(dq, row)[l], sa_row(one_dq, row)[l], 1e-12);
+            for (int j = 0; j < n; j++)
+                ck_assert_double_eq_tol(sa_row(dk, j)[l], sa_row(one_dk, j)[l], 1e-15);
+        }
+    }
+}
+END_TEST
+
 /* Four heads that share two of keys and values. */
 START_TEST(sums_give_what_weights_give) {
     enum { WORDS = 7, HEADS = 4, SHARED = 2, D = 3, VALUE = 5 };
@@ -111,6 +140,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_test(tests, weights_by_hand);
     tcase_add_test(tests, weights_of_far_negative_numbers);
+    tcase_add_test(tests, gradients_of_many_keys);
     tcase_add_test(tests, sums_give_what_weights_give);
     tcase_add_test(tests, sums_of_far_negative_numbers);
     tcase_add_loop_test(tests, sums_stand_for_softmax_alone, 0, 6);

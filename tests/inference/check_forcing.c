@@ -45,6 +45,11 @@ static bool expect_links(void *context, size_t index, const sa_alignment *alignm
     return true;
 }
 
+static bool count(void *context, size_t index, const sa_alignment *alignment, sa_error *why) {
+    (void)index, (void)alignment, (void)why;
+    return ++*(int *)context;
+}
+
 START_TEST(every_pair_has_its_own_links) {
     const sa_align_options options = {.override = {.kind = SA_OVERRIDE_GOLD}};
     int seen = 0;
@@ -76,6 +81,40 @@ START_TEST(what_has_no_attention_is_not_forced) {
     ck_assert(!sa_override_open(&override, options.override, model, pairs, PAIRS, &error));
     ck_assert_msg(strstr(error.text, "has no attention"), "%s", error.text);
     close_model();
+}
+END_TEST
+
+/* The expected weights replace those of attention that draws or decides: others have them already.
+ * Where cross-attention is one with self-attention, there is nothing of its own to replace. */
+START_TEST(overrides_are_for_attention_that_differs) {
+    static const struct {
+        const char *options;
+        int kind;
+        const char *refusal; /* "": it is done */
+    } cases[] = {
+        {"attention=additive", SA_OVERRIDE_EXPECTED, "--attention additive are those of its"},
+        {"attention=additive", SA_OVERRIDE_UNIFORM, ""},
+        {"attention=hard", SA_OVERRIDE_EXPECTED, ""},
+        {"attention=monotonic", SA_OVERRIDE_EXPECTED, ""},
+        {"model=decoder attention=scaled-dot tie=three-way", SA_OVERRIDE_UNIFORM,
+         "which a decoder-only model has none of"},
+        {"model=decoder attention=scaled-dot tie=three-way", SA_OVERRIDE_NONE, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sa_align_options options = {.override = {.kind = cases[i].kind}};
+        sa_settings settings = small_settings();
+        int seen = 0;
+        settings.steps = 1, settings.ffn = 4, settings.heads = 1;
+        set_all(&settings, cases[i].options);
+        open_model(settings);
+        error = (sa_error){0};
+        const bool done = sa_align(model, &options, pairs, PAIRS, count, &seen, &error);
+        ck_assert_msg(done == !*cases[i].refusal, "%s: %s", cases[i].options, error.text);
+        ck_assert_int_eq(seen, done ? PAIRS : 0);
+        ck_assert_msg(strstr(error.text, cases[i].refusal), "%s", error.text);
+        ck_assert_int_eq(error.code, done ? 0 : SA_USAGE);
+        close_model();
+    }
 }
 END_TEST
 
@@ -204,6 +243,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, every_pair_has_its_own_links);
     tcase_add_test(tests, what_has_no_attention_is_not_forced);
+    tcase_add_test(tests, overrides_are_for_attention_that_differs);
     tcase_add_test(tests, overrides_have_names);
     tcase_add_loop_test(tests, models_that_copy_tell_when_they_generate, 0, 2);
     tcase_add_test(tests, attributions_name_earlier_target_words);

@@ -18,7 +18,9 @@ static void open_model(const char *options) {
     sa_settings settings = small_settings();
     settings.ffn = 4, settings.steps = 3;
     set_all(&settings, options);
-    ck_assert_msg(train(&settings, false), "%s", error.text);
+    const bool bpe = strstr(options, "bpe");
+    const sa_train_options training = {.settings = &settings, .glossaries = bpe ? "w1" : NULL};
+    ck_assert_msg(train_with(training), "%s", error.text);
     model = sa_model_open(last_path, 1, &error);
     ck_assert_msg(model != NULL, "%s", error.text);
     sa_search_init(&search);
@@ -82,6 +84,23 @@ static bool evaluate_it(sa_error *why) {
     return good;
 }
 
+static bool take_word(void *context, const char *left, const char *right, double probability,
+                      sa_error *why) {
+    (void)context, (void)left, (void)right, (void)probability, (void)why;
+    return true;
+}
+
+static bool learn_words(sa_error *why) {
+    sa_aligner_options options;
+    sa_aligner_options_init(&options);
+    options.model = SA_ALIGNER_MODEL1;
+    sa_aligner *aligner = sa_aligner_train(&corpus, NULL, &options, NULL, NULL, why);
+    const bool good = aligner && sa_aligner_align(aligner, pairs, PAIRS, take, NULL, why) &&
+                      sa_aligner_lexicon_each(aligner, 0, take_word, NULL, why);
+    sa_aligner_free(aligner);
+    return good;
+}
+
 static bool score_heads(sa_error *why) {
     sa_head_scores scores;
     if (!sa_score_heads(model, &corpus, &scores, why)) return false;
@@ -140,6 +159,11 @@ START_TEST(models_are_evaluated) {
 }
 END_TEST
 
+START_TEST(words_are_aligned) {
+    ck_assert_int_eq(fail_allocations(learn_words), 0);
+}
+END_TEST
+
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int main(void) {
@@ -151,5 +175,6 @@ int main(void) {
     tcase_add_loop_test(tests, models_translate, 0, KINDS);
     tcase_add_loop_test(tests, models_align, 0, KINDS);
     tcase_add_loop_test(tests, models_are_evaluated, 0, KINDS);
+    tcase_add_test(tests, words_are_aligned);
     return suite_run(suite);
 }

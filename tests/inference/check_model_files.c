@@ -123,6 +123,16 @@ START_TEST(malformed_files_are_refused) {
 }
 END_TEST
 
+/* One embedding for both sides needs the same words on both. */
+START_TEST(a_shared_embedding_has_shared_words) {
+    image file = altered(WORDS, KEY("tie") VALUE("none"), KEY("tie") VALUE("three-way"));
+    alter(&file, KEY("maxout") "1", KEY("maxout") "3");
+    ck_assert(is_refused(WORDS, &file,
+                         "m: tensors 'source.words' and 'target.words' differ, but the settings "
+                         "share one embedding (tie three-way)"));
+}
+END_TEST
+
 /* ---- Every setting ----------------------------------------------------------------------------
  */
 
@@ -362,6 +372,7 @@ int main(void) {
     tcase_add_unchecked_fixture(tests, make_good_files, scratch_remove);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, malformed_files_are_refused);
+    tcase_add_test(tests, a_shared_embedding_has_shared_words);
     tcase_add_test(tests, every_setting_is_checked);
     tcase_add_test(tests, earlier_files_open);
     tcase_add_test(tests, a_file_with_constants_opens);

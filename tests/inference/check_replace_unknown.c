@@ -1,6 +1,7 @@
 /* Unknown words in translations: each is replaced by the most attended source word, or by its
  * translation in a dictionary. */
 #include "base/memory.h"
+#include "inference/model.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
@@ -96,11 +97,61 @@ START_TEST(words_are_replaced_row_by_row) {
 }
 END_TEST
 
+/* With all weight on one column, a word of its own or EOS: an unknown word that attends to EOS
+ * stays unknown. (The other sign of v_a turns the largest score into the smallest.) */
+START_TEST(words_that_attend_to_no_word_stay_unknown) {
+    sa_model *model = trained();
+    const sa_mat v = model->w.decoder.attention.v_a;
+    const char *const source = "zork";
+    int replaced = 0, stayed = 0;
+    for (int sign = 0; sign < 2; sign++) {
+        sa_search search;
+        sa_translation out = {0};
+        sa_search_init(&search);
+        search.weights = search.replace_unknown = true;
+        search.override.kind = SA_OVERRIDE_ONE_HOT;
+        ck_assert_msg(sa_translate(model, &source, 1, &search, &out, &error), "%s", error.text);
+        for (int t = 0; t < out.words; t++) {
+            const bool attends = out.weights[t * out.sources] == 1;
+            ck_assert_str_eq(out.source[0], source);
+            if (strcmp(out.target[t], "<unk>") == 0) ck_assert(!attends), stayed++;
+            if (strcmp(out.target[t], source) == 0) ck_assert(attends), replaced++;
+        }
+        sa_translations_release(&out, 1);
+        sa_scale(-1, v);
+    }
+    ck_assert_int_gt(replaced, 0);
+    ck_assert_int_gt(stayed, 0);
+    sa_model_close(model);
+}
+END_TEST
+
+/* Words of a given beginning stay as they were spelled; only those after it are replaced. */
+START_TEST(words_after_a_beginning_are_replaced) {
+    static const char *const source = "the zork", *const beginnings[] = {"", "le", "le quux"};
+    sa_model *model = trained();
+    for (int i = 0; i < 3; i++) {
+        sa_search search;
+        sa_translation out = {0};
+        sa_search_init(&search);
+        search.replace_unknown = true, search.target_prefix = &beginnings[i];
+        ck_assert_msg(sa_translate(model, &source, 1, &search, &out, &error), "%s", error.text);
+        ck_assert_msg(strncmp(out.text, beginnings[i], strlen(beginnings[i])) == 0, "%s", out.text);
+        ck_assert_msg(i == 2 || strcmp(out.text, "le zork") == 0 || strcmp(out.text, "le the") == 0,
+                      "%s", out.text);
+        sa_translations_release(&out, 1);
+    }
+    sa_model_close(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("unknown", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, unknown_words_are_replaced);
     tcase_add_test(tests, words_are_replaced_row_by_row);
+    tcase_add_test(tests, words_that_attend_to_no_word_stay_unknown);
+    tcase_add_test(tests, words_after_a_beginning_are_replaced);
     return suite_run(suite);
 }

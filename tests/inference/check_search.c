@@ -205,7 +205,7 @@ static void large_model_open(int seed) {
     model_open(0, SA_EOS, 0); /* makes the sources */
     sa_settings_init(&settings);
     settings.embed = settings.hidden = settings.attn = settings.maxout = 4;
-    const sa_sizes sizes = sa_sizes_of(&settings, K, LARGE);
+    sizes = sa_sizes_of(&settings, K, LARGE);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     dice = sa_rng_seed((uint64_t)seed, 2);
@@ -277,6 +277,36 @@ START_TEST(a_batch_is_searched_as_its_sentences_alone) {
 }
 END_TEST
 
+/* Copied weights multiply few rows at once: of the best hypotheses first, and of those that may
+ * still enter the list. Without a bound on what a word adds, as in an ensemble, all of them are
+ * needed. */
+START_TEST(many_hypotheses_take_turns) {
+    sa_store store = {.use = SA_STORE_INFERENCE, .rows = SOURCES * BEAM};
+    model_open(_i, SA_EOS, -1);
+    search.beam = search.nbest = BEAM;
+    search.sample = _i == 3;
+    const sa_seq2seq plain = w, *const models[] = {&w, &w};
+    const sa_sentence *const views[] = {sources, sources};
+    ck_assert(sa_seq2seq_open_stored(&sizes, weights.x, &store, &w, NULL));
+    for (int number = 1; number <= 2; number++) {
+        sa_hypothesis found[SOURCES * BEAM] = {0};
+        ck_assert(search_batch(models, number, views, (sa_outlines){0}, SOURCES, found, NULL));
+        const sa_seq2seq stored = w;
+        w = plain;
+        sa_hypothesis *all = find(sources, SOURCES);
+        w = stored;
+        for (int i = 0; i < SOURCES * BEAM; i++) {
+            ck_assert_int_eq(!found[i].ids, !all[i].ids);
+            ck_assert_int_eq(found[i].len, all[i].len);
+            ck_assert_double_eq_tol(found[i].score, all[i].score, 1e-4 * (1 + fabs(all[i].score)));
+            free(found[i].ids);
+        }
+        release(all, SOURCES);
+    }
+    sa_store_release(&store);
+}
+END_TEST
+
 /* ---- Degenerate models ----------------------------------------------------------------------- */
 
 START_TEST(a_model_that_ends_at_once_and_one_that_never_ends) {
@@ -335,6 +365,23 @@ START_TEST(a_model_of_nans_stops) {
 }
 END_TEST
 
+/* What follows one word is no number. The best output has not gone on from that word. */
+START_TEST(a_number_is_better_than_none) {
+    model_open(_i, SA_EOS, 0);
+    fill(sa_rows(w.decoder.E, B, 1), NAN);
+    search.beam = search.nbest = 4;
+    sa_hypothesis *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        const sa_hypothesis *best = &found[s * search.nbest];
+        ck_assert(isfinite(best->score));
+        for (int i = 0; i + 1 < best->len; i++) ck_assert_int_ne(best->ids[i], B);
+        for (int i = 1; i < search.nbest && best[i].ids; i++)
+            ck_assert(best[i - 1].score >= best[i].score || isnan(best[i].score));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
 /* The sanitizers are many times slower and check memory, which does not depend on the numbers. Two
  * seeds have both scores and numbers of layers. */
 enum { SEEDS = TEST_SANITIZED ? 2 : 6 };
@@ -352,6 +399,8 @@ int main(void) {
     tcase_add_loop_test(tests, a_batch_is_searched_as_its_sentences_alone, 0, 2 * SEEDS);
     tcase_add_loop_test(tests, a_model_that_ends_at_once_and_one_that_never_ends, 0, 3);
     tcase_add_loop_test(tests, forbidden_words_are_not_generated, 0, 3);
+    tcase_add_loop_test(tests, many_hypotheses_take_turns, 0, 4);
     tcase_add_loop_test(tests, a_model_of_nans_stops, 0, 3);
+    tcase_add_loop_test(tests, a_number_is_better_than_none, 0, 3);
     return suite_run(suite);
 }

@@ -256,6 +256,25 @@ START_TEST(samples_respect_top_k_and_top_p) {
 }
 END_TEST
 
+/* Of as many words as there are, or more, none is left out. */
+START_TEST(samples_of_all_words) {
+    static const sa_candidate list[] = {{0, -2.3}, {1, -0.9}, {2, -1.2}, {3, -1.6}};
+    int seen[4] = {0};
+    for (int i = 0; i < 500; i++) {
+        sa_rng rng = sa_rng_seed(5, (uint64_t)i), same = rng, more = rng;
+        sa_candidate own[4];
+        memcpy(own, list, sizeof own);
+        const int chosen = sa_sample(own, 4, 1, 0, 1, &rng);
+        seen[own[chosen].word]++;
+        memcpy(own, list, sizeof own);
+        ck_assert_int_eq(sa_sample(own, 4, 1, 4, 1, &same), chosen);
+        memcpy(own, list, sizeof own);
+        ck_assert_int_eq(sa_sample(own, 4, 1, 1000, 1, &more), chosen);
+    }
+    for (int word = 0; word < 4; word++) ck_assert_int_gt(seen[word], 0);
+}
+END_TEST
+
 /* Two models: every probability is a mean. A model with itself gives its own results. */
 START_TEST(an_ensemble_averages_probabilities) {
     model_open(_i, SA_EOS, 0);
@@ -314,7 +333,7 @@ static void open_decoder_only(int seed) {
     ck_assert(sa_settings_preset(&settings, "gpt-toy", NULL));
     settings.tie = SA_TIE_THREE;
     settings.embed = settings.attn = settings.ffn = 8, settings.layers = 2;
-    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     dice = sa_rng_seed((uint64_t)seed, 1);
@@ -364,7 +383,7 @@ START_TEST(outputs_too_long_to_attend_to) {
     sa_settings_init(&settings);
     settings.model = SA_MODEL_TRANSFORMER;
     settings.embed = settings.hidden = settings.attn = 8, settings.heads = 4;
-    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
@@ -394,6 +413,7 @@ int main(void) {
     tcase_add_loop_test(tests, samples_depend_on_seed_and_sentence, 0, 6);
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
+    tcase_add_test(tests, samples_of_all_words);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
     tcase_add_loop_test(tests, an_ensemble_reads_sources_of_other_lengths, 0, 6);
     tcase_add_loop_test(tests, decoder_only_models_decide_together, 0, 2);

@@ -213,10 +213,12 @@ END_TEST
 
 /* ---- Layers of a Transformer ----------------------------------------------------------------- */
 
-/* A Transformer or decoder-only model of two heads, and a pass of it. */
-static sa_pass layers_open(int model, int layers) {
+/* A Transformer or decoder-only model, and a pass of it. With many heads each has one number, and
+ * their outputs side by side are wider than a word. */
+static sa_pass heads_open(int model, int layers, int heads) {
     settings = small_of(model);
-    settings.layers = layers, settings.heads = 2;
+    settings.layers = layers, settings.heads = heads;
+    if (heads > settings.attn) settings.attn = heads;
     settings_open();
     options.target_prefix = false;
     static sa_batch batch;
@@ -225,6 +227,10 @@ static sa_pass layers_open(int model, int layers) {
     sa_pass_layout(&numbers, &w, &batch, false, &pass);
     sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
     return pass;
+}
+
+static sa_pass layers_open(int model, int layers) {
+    return heads_open(model, layers, 2);
 }
 
 /* The mean of two heads; alpha has room for `words` words of each. */
@@ -322,14 +328,16 @@ END_TEST
 /* Kobayashi et al. 2020, equation 6, and that the vectors sum to the output of the attention. */
 START_TEST(norms_are_of_what_is_summed) {
     double scores[T][S];
-    const bool joined = _i == SA_MODEL_DECODER_ONLY;
-    const sa_pass pass = layers_open(_i, 1);
+    const int model = _i % 2 ? SA_MODEL_DECODER_ONLY : SA_MODEL_TRANSFORMER, heads = _i < 2 ? 2 : 8;
+    const bool joined = model == SA_MODEL_DECODER_ONLY;
+    const sa_pass pass = heads_open(model, 1, heads);
     const sa_transformer_layer *layer = &w.transformer.decoder.layer[0];
     const sa_layer_cache *cache = &pass.transformer.decoder.layer[0];
     const sa_attention *attention = joined ? &layer->self.attention : &layer->cross.attention;
     const sa_attention_sublayer_cache *own = joined ? &cache->self : &cache->cross;
     const sa_mat W = attention->W_c.mat, V = own->memory.values;
-    const int words = joined ? S + T - 1 : S, half = W.cols / 2;
+    const int words = joined ? S + T - 1 : S, share = W.cols / heads;
+    ck_assert(heads == 2 || W.cols > W.rows);
     score("norms", *scores);
     for (int t = 0; t < T; t++) {
         const int row = joined ? S - 1 + t : t;
@@ -339,7 +347,7 @@ START_TEST(norms_are_of_what_is_summed) {
             for (int k = 0; k < W.rows; k++) {
                 double z = 0;
                 for (int c = 0; c < W.cols; c++)
-                    z += sa_row(own->rows.alpha, row)[c / half * words + j] * sa_row(V, j)[c] *
+                    z += sa_row(own->rows.alpha, row)[c / share * words + j] * sa_row(V, j)[c] *
                          sa_row(W, k)[c];
                 square += z * z, output[k] += z;
             }
@@ -472,8 +480,7 @@ int main(void) {
     tcase_add_test(tests, value_zeroing_reaches_every_word);
     tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER_ONLY + 1);
-    tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,
-                        SA_MODEL_DECODER_ONLY + 1);
+    tcase_add_loop_test(tests, norms_are_of_what_is_summed, 0, 4);
     tcase_add_loop_test(tests, norms_follow_layer_and_row, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER_ONLY + 1);
     return suite_run(suite);

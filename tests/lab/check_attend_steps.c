@@ -561,6 +561,10 @@ START_TEST(what_is_learned_is_refused) {
          "--positions learned: there is no model that learned them"},
         {SA_ATTENTION_DOT, 0, SA_POSITIONS_T5,
          "--positions t5: there is no model that learned them"},
+        {SA_ATTENTION_DOT, 0, SA_POSITIONS_SHAW,
+         "--positions shaw: there is no model that learned them"},
+        {SA_ATTENTION_DOT, 0, SA_POSITIONS_FORGETTING,
+         "--positions forgetting: there is no model that learned them"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sa_attend_options job = job_of(cases[i].attention, 1);

@@ -28,24 +28,50 @@ static void add_all(const sa_explain_options *options, sa_buffer *out) {
     numbers_open();
 }
 
-/* Two steps of every recurrent model, and every attention of a layer of the others. */
-START_TEST(texts_stay) {
+/* Two steps of a recurrent model, or every attention of a layer of another one. */
+static void add_model(sa_settings chosen, sa_buffer *out) {
     static const sa_explain_options options[] = {{.step = 1},
                                                  {.step = 2},
                                                  {.step = 2, .layer = 1, .site = SA_SITE_CROSS},
                                                  {.step = 2, .layer = 1, .site = SA_SITE_ENCODER},
                                                  {.step = 2, .layer = 1, .site = SA_SITE_DECODER}};
     static const int first[] = {0, 2, 4}, end[] = {2, 5, 5}; /* of each family */
+    for (int k = first[chosen.model]; k < end[chosen.model]; k++) {
+        settings = chosen;
+        add_all(&options[k], out);
+    }
+}
+
+/* Options whose texts depend on each other. */
+static const struct {
+    int model;
+    const char *options[4][2];
+} combined[] = {
+    {SA_MODEL_RECURRENT, {{"encoder", "none"}, {"positions", "sinusoidal"}}},
+    {SA_MODEL_RECURRENT, {{"encoder", "none"}, {"decoder", "fixed"}}},
+    {SA_MODEL_RECURRENT, {{"encoder", "uni"}, {"decoder", "fixed"}}},
+    {SA_MODEL_RECURRENT, {{"encoder", "uni"}, {"decoder-init", "backward"}}},
+    {SA_MODEL_RECURRENT, {{"layers", "2"}, {"decoder-layers", "2"}, {"decoder-init", "last"}}},
+    {SA_MODEL_TRANSFORMER, {{"attention", "general"}, {"positions", "rope"}}},
+    {SA_MODEL_TRANSFORMER, {{"merged", "yes"}, {"norm", "pre"}}},
+    {SA_MODEL_TRANSFORMER, {{"merged", "yes"}, {"norm", "post"}}},
+};
+
+/* Of every option alone, and of these. */
+START_TEST(texts_stay) {
     sa_file file;
     sa_error error;
     sa_buffer all = {0};
-    for (int i = 0; i < count_models(); i++)
-        for (int k = 0;; k++) {
-            settings = variant_settings(i);
-            if (k == 0) k = first[settings.model];
-            if (k == end[settings.model]) break;
-            add_all(&options[k], &all);
-        }
+    for (int i = 0; i < count_models(); i++) add_model(variant_settings(i), &all);
+    for (size_t i = 0; i < sizeof combined / sizeof *combined; i++) {
+        sa_settings chosen = small_of(combined[i].model);
+        for (int k = 0; k < 4 && combined[i].options[k][0]; k++)
+            ck_assert_msg(sa_settings_set(&chosen, combined[i].options[k][0],
+                                          combined[i].options[k][1], &error),
+                          "%s", error.text);
+        ck_assert_msg(sa_settings_check(&chosen, &error), "%s", error.text);
+        add_model(chosen, &all);
+    }
     ck_assert(
         sa_file_read(&file, TEST_ROOT "/tests/golden/explanations.txt", SA_FILE_LIMIT, &error));
     char *text = sa_copy(file.data, file.size, &error);

@@ -59,6 +59,8 @@ START_TEST(a_score_of_0_has_a_reason) {
     choose("smooth", "exp");
     choose("effective-order", "yes");
     ck_assert_str_eq(why("a b c", "a b c"), "");
+    choose("smooth", "none"); /* shorter n-grams count, but no two words match */
+    ck_assert_ptr_nonnull(strstr(why("a b c", "a x y"), "not smoothed"));
 }
 END_TEST
 
@@ -77,6 +79,9 @@ START_TEST(nothing_to_compare_scores_0) {
     ck_assert_double_eq(score_of("", "a b c d"), 0);
     ck_assert_double_eq(score_of("a b c d", ""), 0);
     ck_assert_double_eq(score_of("a b c d", "e f g h"), 0);
+    sa_bleu empty = {0};
+    add(&empty, "", "a b c d"); /* exp(1 - 4 / 0) */
+    ck_assert_double_eq(sa_bleu_brevity(&empty), 0);
 }
 END_TEST
 

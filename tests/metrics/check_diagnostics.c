@@ -265,6 +265,9 @@ START_TEST(weights_beside_those_of_the_reference) {
     ck_assert_int_eq(sa_length_balance_compute(&(sa_attended_text){words, 3, true, idle}, &other, 3)
                          .over.position,
                      0);
+    /* words alone are compared where the reference was not aligned */
+    const sa_attended_text alone = {words, 3, true, NULL};
+    ck_assert_int_eq(sa_length_balance_compute(&one, &alone, 3).over.position, -1);
     const sa_length_balance same = sa_length_balance_compute(&other, &other, 3);
     ck_assert_double_eq(sa_length_balance_over(&same), 0);
     ck_assert_double_eq(sa_length_balance_under(&same), 0);

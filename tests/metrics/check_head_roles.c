@@ -83,6 +83,19 @@ START_TEST(a_pair_is_its_rows) {
 }
 END_TEST
 
+/* In a row whose every key belongs to a role, no head can show it. */
+START_TEST(a_row_that_is_all_of_a_role_does_not_count) {
+    static const char *const source[] = {"a", "b", "c"};
+    static const double even[] = {0.5, 0.25, 0.25, 0, 1, 0, 1, 0, 0};
+    const sa_link gold[] = {{0, 1, false}, {1, 1, false}, {2, 1, false}, {0, 2, false}};
+    const sa_alignment pair = {
+        .targets = 3, .sources = 3, .heads = 1, .layers = 1, .source = source, .weights = even};
+    sa_head_roles sum = {0};
+    ck_assert(sa_head_roles_add_pair(&sum, &pair, SA_SITE_CROSS, gold, 4, NULL));
+    expect(&sum, SA_ROLE_ALIGNMENT, 1, 1, 1 / 3.);
+}
+END_TEST
+
 /* Matrix k, of the mean, the heads and those of each layer, has k/8 on the first word. */
 START_TEST(each_head_has_sums_of_its_own) {
     static const struct {
@@ -265,6 +278,9 @@ START_TEST(the_second_name_is_that_of_the_next_role_if_it_is_near) {
     sum.weight[SA_ROLE_PREVIOUS] = 34, sum.weight[SA_ROLE_SAME] = 33; /* 0.68 and 0.66 */
     sa_head_roles_name(&sum, name);
     ck_assert_str_eq(name, "first+previous");
+    sum.weight[SA_ROLE_PREVIOUS] = 33, sum.weight[SA_ROLE_SAME] = 34; /* the later one */
+    sa_head_roles_name(&sum, name);
+    ck_assert_str_eq(name, "first+same");
     sum.weight[SA_ROLE_PREVIOUS] = sum.weight[SA_ROLE_SAME] = 40; /* the first of equal ones */
     sa_head_roles_name(&sum, name);
     ck_assert_str_eq(name, "previous+same");
@@ -277,6 +293,7 @@ int main(void) {
     tcase_add_test(tests, repeated_words);
     tcase_add_test(tests, a_planted_matrix);
     tcase_add_test(tests, a_pair_is_its_rows);
+    tcase_add_test(tests, a_row_that_is_all_of_a_role_does_not_count);
     tcase_add_test(tests, each_head_has_sums_of_its_own);
     tcase_add_loop_test(tests, planted_heads_have_their_names, 0, KINDS);
     tcase_add_test(tests, random_heads_have_none);

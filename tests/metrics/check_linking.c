@@ -149,6 +149,7 @@ START_TEST(matrices_stand_in_order) {
     ck_assert(size_of(1, 1) == 6 && size_of(2, 1) == 18 && size_of(1, 2) == 18);
     ck_assert_uint_eq(size_of(2, 2), 42);
     ck_assert_ptr_null(sa_alignment_weights(NULL, 0, 0));
+    ck_assert_ptr_null(sa_alignment_weights(&(sa_alignment){.heads = 1, .layers = 1}, 0, 0));
 }
 END_TEST
 

@@ -155,6 +155,51 @@ START_TEST(text_without_spaces_is_found) {
 }
 END_TEST
 
+/* Words have five letters at most, on average over the first thousand sentences. */
+START_TEST(the_first_thousand_sentences_tell) {
+    enum { READ = 1000 };
+    static sa_pair pairs[READ + 1];
+    sa_corpus corpus = {.pairs = pairs, .count = READ + 1};
+    for (int i = 0; i < READ; i++) pairs[i] = (sa_pair){.source = "a", .target = "我们走吧我"};
+    pairs[READ] = (sa_pair){.source = "a", .target = "我们走吧我们走吧"};
+    ck_assert(!sa_targets_lack_spaces(&corpus));
+    pairs[READ - 1].target = "我们走吧我们";
+    ck_assert(sa_targets_lack_spaces(&corpus));
+}
+END_TEST
+
+/* ---- White space ----------------------------------------------------------------------------- */
+
+/* What Python's str.split() cuts at. */
+static bool is_space(int code) {
+    return (code >= 9 && code <= 13) || (code >= 0x1c && code <= 0x20) || code == 0x85 ||
+           code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
+           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
+}
+
+/* Writes a character below U+10000 as UTF-8. */
+static void put(char *text, int code) {
+    int size = 0;
+    if (code >= 0x800) text[size++] = (char)(0xe0 | code >> 12);
+    if (code >= 0x80)
+        text[size++] = (char)(code >= 0x800 ? 0x80 | (code >> 6 & 63) : 0xc0 | code >> 6);
+    text[size++] = (char)(code >= 0x80 ? 0x80 | (code & 63) : code);
+    text[size] = 0;
+}
+
+START_TEST(words_end_at_white_space_alone) {
+    for (int code = 1; code < 0x3100; code++) {
+        char text[8] = "a";
+        size_t size;
+        put(text + 1, code);
+        const char *end = text, *word = sa_metric_next_word(&end, &size);
+        ck_assert_ptr_eq(word, text);
+        ck_assert_msg(size == (is_space(code) ? 1 : strlen(text)), "U+%04X", (unsigned)code);
+        ck_assert_ptr_null(sa_metric_next_word(&end, &size));
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("cut", &tests);
@@ -162,5 +207,7 @@ int main(void) {
     tcase_add_loop_test(tests, tokens_by_hand, 0, sizeof cuts / sizeof *cuts);
     tcase_add_test(tests, characters_of_zh);
     tcase_add_loop_test(tests, text_without_spaces_is_found, 0, sizeof targets / sizeof *targets);
+    tcase_add_test(tests, the_first_thousand_sentences_tell);
+    tcase_add_test(tests, words_end_at_white_space_alone);
     return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 
 enum { K = 5, A = SA_SPECIAL_TOKENS, B, SHORTEST = 10, SOURCES = 7, MOST = 2047 };
 
+static sa_sizes sizes;
 static sa_params plan;
 static sa_mat weights;
 static sa_seq2seq w;
@@ -36,7 +37,7 @@ static inline void model_open(int seed, int32_t favorite, double bias) {
     settings.cell = seed % 3;
     settings.input_feeding = seed % 4 == 3;
     settings.layers = settings.decoder_layers = 2 - seed % 2;
-    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     dice = sa_rng_seed((uint64_t)seed, 1);

@@ -172,6 +172,7 @@ START_TEST(a_threshold_is_a_least_probability) {
     ck_assert_int_gt(at_least, above);
     ck_assert_int_eq(some.count, at_least);
     ck_assert_int_eq(fewer.count, above);
+    for (int i = 0; i < some.count; i++) ck_assert_double_ge(some.entries[i].t, limit);
 }
 END_TEST
 

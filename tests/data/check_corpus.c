@@ -273,6 +273,12 @@ START_TEST(alignments_of_a_file) {
     ck_assert(!sa_corpus_read_alignments(&corpus, "none.align", &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     sa_corpus_close(&corpus);
+    sa_pair own = {"a", "b", NULL, 1}; /* of a program that has its pairs in memory */
+    const sa_corpus made = {.pairs = &own, .count = 1, .lines = 1, .name = "own"};
+    corpus = made;
+    ck_assert(!sa_corpus_read_alignments(&corpus, scratch_path("x.align"), &error));
+    ck_assert_str_eq(error.text, "'corpus->owned' is NULL");
+    ck_assert_int_eq(error.code, SA_USAGE);
 }
 END_TEST
 
@@ -320,6 +326,8 @@ START_TEST(files_of_a_pair_that_cannot_be_read) {
     snprintf(path, sizeof path, "%s,%s", scratch_path("none"), scratch_path("t"));
     fails(path, SA_OPEN, "cannot open '@none': No such file or directory");
     snprintf(path, sizeof path, "%s,%s", scratch_path("s"), scratch_path("s"));
+    fails(path, SA_USAGE, "source and target are the same file '@s'");
+    snprintf(path, sizeof path, "%s,%s/./s", scratch_path("s"), scratch); /* by another name */
     fails(path, SA_USAGE, "source and target are the same file '@s'");
     snprintf(path, sizeof path, "%s,", scratch_path("s"));
     fails(path, SA_OPEN, "cannot open '': No such file or directory");

@@ -124,11 +124,19 @@ static const good_file good[] = {
     {"x.jsonl",
      "{\"en\": \"a\", \"fr\": \"b\", \"g\": \"0-0\"}\n\n{\"en\": \"c\", \"fr\": \"d\"}\n",
      "en,fr,g", "1:a=b[0-0] 3:c=d[]", "x.jsonl: read as JSON lines; source 'en', target 'fr'"},
+    {"x.jsonl", "{\"t\": {\"en\": \"a\", \"fr\": \"b\", \"more\": {\"de\": \"c\"}}}\n", NULL,
+     "1:a=b",
+     "x.jsonl: read as JSON lines; source 'en', target 'fr'"}, /* objects within one, no deeper */
     {"x.json", "{\"q\": \"Why?\", \"a\": \"So.\", \"g\": \"0-0\", \"i\": \"x\"}\n", "a,q,g,i",
      "1:So.=Why?[0-0]{x}", "x.json: read as JSON lines; source 'a', target 'q'"},
     /* TMX */
     {"x.tmx", TMX(UNIT("A &lt;b&gt; <ph>{1}</ph>\n<hi>cat</hi>", "Un chat") UNIT("One", "Un")),
      NULL, "3:A <b>  cat=Un chat 5:One=Un", "x.tmx: read as TMX; source 'en-US', target 'fr'"},
+    /* the text of codes is left out, that of other elements is not */
+    {"x.tmx",
+     TMX(UNIT("a<bpt i=\"1\">[B]</bpt><b>cat</b><ept i=\"1\">[/B]</ept>",
+              "un<it pos=\"end\">[I]</it><i>chat</i><ut>[U]</ut><p>!</p>")),
+     NULL, "3:acat=unchat!", "x.tmx: read as TMX; source 'en-US', target 'fr'"},
     {"x.tmx", "<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx>" UNIT("One", "Un") "</tmx>", "fr,en",
      "2:Un=One", "x.tmx: read as TMX; source 'fr', target 'en'"},
     {"x.tmx",
@@ -195,6 +203,9 @@ static const good_file good[] = {
     {"x.csv", "See x.de,Voir x.fr\na,b\n", NULL, "1:See x.de=Voir x.fr 2:a=b",
      "x.csv: read as CSV with commas"},
     {"x.tsv", "x.de\tx.fr\n", NULL, "1:x.de=x.fr", NULL},
+    /* a first line that says no separator is a row */
+    {"x.csv", "sep=;5,b c\nd e,f\n", NULL, "1:sep=;5=b c 2:d e=f",
+     "x.csv: read as CSV with commas"},
     /* columns of numbers are no sentences */
     {"x.tsv", "3 1\t1 3\t0-1 1-0\n7\t7\t0-0\n", NULL, "1:3 1=1 3[0-1 1-0] 2:7=7[0-0]", NULL},
     {"x.tsv", "May 12\t2020-05-12\ta\nMay 13\t2020-05-13\tb\n", NULL,
@@ -216,6 +227,8 @@ static const good_file good[] = {
      "1:Italiano=Inglese 2:ciao=hello 3:cane=dog",
      "x.tsv: read as tabs; 'Italiano' and 'Inglese' on line 1 are a pair (--columns "
      "Italiano,Inglese: names)"},
+    {"x.tsv", "Italiano\tinglese\nciao\thello\ncane\tdog\n", NULL,
+     "1:Italiano=inglese 2:ciao=hello 3:cane=dog", NULL}, /* one capital is not enough */
     {"x.tsv", "Italiano\tInglese\nciao\thello\n", "Italiano,Inglese", "2:ciao=hello",
      "x.tsv: read as tabs; source 'Italiano', target 'Inglese', the names on line 1"},
     {"x.tsv", "Hund\tDog\n\nKatze\tCat\n", NULL, "1:Hund=Dog 3:Katze=Cat", NULL},
@@ -323,6 +336,10 @@ static const struct {
     {"x.csv", BYTES("en,fr\n\"a\nb\",c\nd\n"), NULL, SA_DATA,
      "x.csv:4: 1 cell, the rows above have 2"},
     {"x.csv", BYTES("one column\n"), NULL, SA_DATA, "x.csv:1: no second column"},
+    {"x.csv", BYTES("sep="), NULL, SA_DATA, "x.csv:1: no second column"},
+    {"x.csv", BYTES("sep=|\na|b\n"), NULL, SA_DATA, "x.csv:1: no second column"},
+    {"x.csv", BYTES("sep=;"), NULL, SA_DATA,
+     "x.csv: no sentence pairs (0 lines, 0 with an empty side)"},
     {"x.csv", BYTES(""), NULL, SA_DATA, "x.csv: no sentence pairs (0 lines, 0 with an empty side)"},
     {"x.csv", BYTES("en,fr\n"), NULL, SA_DATA,
      "x.csv: no sentence pairs (0 lines, 0 with an empty side)"},
@@ -356,6 +373,10 @@ static const struct {
     {"x.csv", BYTES("en,fr\na,b\n"), "1,3", SA_USAGE,
      "x.csv: no column 3 (--columns); there are: 'en', 'fr'"},
     {"x.tsv", BYTES("a\tb\tc\nd\te\n"), "1,3", SA_DATA, "x.tsv:2: no column 3 (--columns)"},
+    {"x.tsv", BYTES("a\tb\n"), "1,4294967298", SA_USAGE, /* 2 in 32 bits */
+     "x.tsv: no column 4294967298 (--columns); there are: 'a', 'b'"},
+    {"x.csv", BYTES("id,en,en\n7,a,b\n"), "id,en", SA_DATA,
+     "x.csv:1: 'en' and 'en' are both 'en' (--columns)"},
     {"x.tsv", BYTES("a\tb\n"), "0,1", SA_USAGE,
      "--columns 0,1: expected two to four numbers from 1 or names with commas between them, such "
      "as 2,4"},

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "support/memory_failures.h"
+#include "support/scratch.h"
 #include "support/suite.h"
 
 static sa_error error;
@@ -45,7 +46,9 @@ static sa_bpe learned_once;
 /* What has failed is asked for again, with memory. */
 static bool segment_again(sa_error *why) {
     static const char *const words[] = {"newer", "lowend", "newest"};
-    static const size_t wanted[] = {2, 4, 1}; /* ne@@ wer, lo@@ we@@ n@@ d */
+    static const size_t wanted_of[][3] = {{2, 4, 1},  /* ne@@ wer, lo@@ we@@ n@@ d */
+                                          {2, 4, 3}}; /* newe@@ r, lo@@ w@@ e@@ nd, newe@@ s@@ t */
+    const size_t *wanted = wanted_of[learned_once.glossaries != NULL];
     bool good = true;
     sa_bpe_segmenter segmenter = {.bpe = &learned_once};
     for (int i = 0; i < 6; i++) {
@@ -61,6 +64,8 @@ static bool segment_again(sa_error *why) {
 
 START_TEST(segmenting_without_memory) {
     learn(&learned_once, "lower lower lowest new newest newest", 20, 1);
+    ck_assert_int_eq(fail_allocations(segment_again), 0);
+    ck_assert(sa_bpe_set_glossaries(&learned_once, "newe nd", false, &error));
     ck_assert_int_eq(fail_allocations(segment_again), 0);
     sa_bpe_release(&learned_once);
 }
@@ -361,6 +366,29 @@ START_TEST(files_are_written_as_they_were_read) {
 }
 END_TEST
 
+START_TEST(files_are_read_from_disk) {
+    static const char whole[] = "#version: 0.2\na b\nab c</w>\n",
+                      broken_off[] = "#version: 0.2\na b\nab\n";
+    sa_bpe bpe;
+    char wanted[200];
+    scratch_make();
+    const char *path = scratch_path("codes");
+    scratch_write(path, whole, sizeof whole - 1);
+    ck_assert_msg(sa_bpe_open(&bpe, path, &error), "%s", error.text);
+    merges_are(&bpe, "a b | ab c</w>");
+    sa_bpe_release(&bpe);
+    scratch_write(path, broken_off, sizeof broken_off - 1);
+    ck_assert(!sa_bpe_open(&bpe, path, &error));
+    snprintf(wanted, sizeof wanted, "%s:3: expected two symbols with one space between", path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert(error.code == SA_DATA && !bpe.pairs.count && !bpe.symbols.count);
+    ck_assert(!sa_bpe_open(&bpe, scratch_path("none"), &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_ptr_nonnull(strstr(error.text, "/none': No such file or directory"));
+    scratch_remove();
+}
+END_TEST
+
 /* ---- Long words ------------------------------------------------------------------------------ */
 
 /* Learning from 64 KiB without a space and segmenting them take linear time: a quadratic algorithm
@@ -422,6 +450,7 @@ int main(void) {
     tcase_add_test(tests, equal_merges_have_the_same_lines_and_glossaries);
     tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, files_are_written_as_they_were_read);
+    tcase_add_test(tests, files_are_read_from_disk);
     tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);
     tcase_add_loop_test(tests, tokens_know_their_word, 0, sizeof subwords / sizeof *subwords);
     return suite_run(suite);

@@ -245,6 +245,23 @@ START_TEST(copying_numbers_unknown_words) {
 }
 END_TEST
 
+/* A pair with a side that is too long, on either side, is left out with its unknown words. */
+START_TEST(copying_leaves_out_long_pairs) {
+    const sa_corpus corpus = PAIRS({"q r s", "x", NULL, 1}, {"x", "q r s", NULL, 2},
+                                   {"q r s", "q r s", NULL, 3}, {"z q", "q x", NULL, 4});
+    sa_settings settings = settings_for("word", 5);
+    settings.copy = true, settings.min_freq = 4; /* the target knows no word but x */
+    const sa_corpus known = PAIRS({"x x x x", "x x x x", NULL, 1});
+    build(&known, NULL, &settings);
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, &settings, &error));
+    ck_assert(dataset.count == 1 && dataset.too_long == 3 && dataset.pair[0] == 3);
+    const int32_t from[] = {4, 5, SA_EOS}, to[] = {5, 3, SA_EOS};
+    ck_assert_mem_eq(dataset.source[0].extended, from, sizeof from);
+    ck_assert_mem_eq(dataset.target[0].extended, to, sizeof to);
+    release();
+}
+END_TEST
+
 /* The source has the subword "ab"; with those of the target its words would be read as "a" and "b".
  */
 START_TEST(copying_reads_each_side_in_its_own_subwords) {
@@ -358,6 +375,7 @@ int main(void) {
     tcase_add_test(datasets, pairs_become_sentences);
     tcase_add_test(datasets, only_used_pairs_are_encoded);
     tcase_add_test(datasets, copying_numbers_unknown_words);
+    tcase_add_test(datasets, copying_leaves_out_long_pairs);
     tcase_add_test(datasets, copying_reads_each_side_in_its_own_subwords);
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
     tcase_add_test(datasets, no_pair_left_is_an_error);

@@ -157,6 +157,42 @@ START_TEST(few_pairs_give_a_fifth) {
 }
 END_TEST
 
+/* Pairs of equal sources, which no hash holds out, are held out together or not at all: one of the
+ * limit stays unused. */
+START_TEST(a_source_that_exceeds_the_limit_stays) {
+    static char text[30][24];
+    static bool held[30];
+    sa_corpus corpus = many_pairs();
+    for (size_t i = 0, number = 0; i < 30; number++) {
+        snprintf(text[i], sizeof text[i], "source %zu", number);
+        corpus.pairs[i].source = corpus.pairs[i + 1].source = text[i];
+        i += sa_hash(text[i], strlen(text[i])) % 20 != 0 ? 2 : 0;
+    }
+    corpus.count = 30;
+    static const size_t counts[] = {2, 2, 2, 4, 4};
+    for (size_t most = 1; most <= 5; most++)
+        ck_assert_uint_eq(hold_out(&corpus, most, held), counts[most - 1]);
+    for (size_t i = 0; i < 30; i += 2) ck_assert(held[i] == held[i + 1]);
+    ck_assert_uint_eq(hold_out(&corpus, 0, held), 6); /* five or more */
+}
+END_TEST
+
+/* Something is left to learn from, even where every hash is one of those that are held out. */
+START_TEST(some_pairs_are_never_held_out) {
+    enum { PAIRS = 6 };
+    static char text[PAIRS][24];
+    static bool held[PAIRS];
+    sa_corpus corpus = many_pairs();
+    for (size_t i = 0, number = 0; i < PAIRS; number++) {
+        snprintf(text[i], sizeof text[i], "source %zu", number);
+        corpus.pairs[i].source = text[i];
+        i += sa_hash(text[i], strlen(text[i])) % 20 == 0;
+    }
+    for (corpus.count = 2; corpus.count <= PAIRS; corpus.count++)
+        ck_assert_uint_eq(hold_out(&corpus, 0, held), 1);
+}
+END_TEST
+
 /* Texts that differ only in white space have the same tokens; with --lowercase, only in case, too.
  */
 START_TEST(twins_stay_together) {
@@ -230,6 +266,8 @@ int main(void) {
     tcase_add_test(tests, one_source_is_both);
     tcase_add_test(tests, few_pairs_leave_enough_for_a_score);
     tcase_add_test(tests, few_pairs_give_a_fifth);
+    tcase_add_test(tests, a_source_that_exceeds_the_limit_stays);
+    tcase_add_test(tests, some_pairs_are_never_held_out);
     tcase_add_test(tests, twins_stay_together);
     tcase_add_test(tests, pairs_are_found_among_others);
     tcase_add_test(tests, repeated_pairs_count_each_time);

@@ -130,6 +130,8 @@ static const struct {
     {"a\u202f!|b\u202f!|c !", "d !", "d | !", "d\u202f!"}, /* the most frequent kind of blank */
     {"a!", "d\u202f!", "d | \u202f!", NULL},
     {"a b", "  a \t b\u2028c ", "a | b | c", "a b c"}, /* white space at the ends, and several */
+    {"a!", "b\u2029! c\u2028! d\302\205! e\t!", "b | ▁! | c | ▁! | d | ▁! | e | ▁!",
+     "b ! c ! d ! e !"}, /* what ends lines or columns is a space */
     {"a b", "￭ ▁ ￭▁￭a▁", "￭ | ▁ | ￭ | ￭▁ | ￭￭ | ￭a | ￭▁", NULL},
     {"a b", "", "", NULL},
 };

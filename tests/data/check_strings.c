@@ -66,11 +66,22 @@ START_TEST(words_made_to_collide_do_not) {
 }
 END_TEST
 
+/* Of a set that seems to be full already. */
+START_TEST(a_set_has_as_many_strings_as_its_numbers) {
+    sa_strings full = {.count = INT32_MAX - 1};
+    ck_assert_int_eq(sa_strings_add(&full, "x", 1, &error), -1);
+    ck_assert_str_eq(error.text, "more than 2147483646 different words");
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert(full.count == INT32_MAX - 1 && !full.slot && !full.text.text);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("strings", &tests);
     tcase_add_test(tests, strings_keep_their_numbers);
     tcase_add_test(tests, any_bytes_are_strings);
     tcase_add_test(tests, words_made_to_collide_do_not);
+    tcase_add_test(tests, a_set_has_as_many_strings_as_its_numbers);
     return suite_run(suite);
 }

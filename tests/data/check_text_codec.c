@@ -80,6 +80,36 @@ START_TEST(joint_merges_cut_both_sides_alike) {
 }
 END_TEST
 
+START_TEST(equal_codecs_cut_texts_alike) {
+    sa_text_codec other[2];
+    build_of("space-bpe", "2", "separate", "no");
+    ck_assert(!sa_text_codec_equal(&source, &target)); /* in their merges only */
+    other[0] = source, other[1] = target;
+    source = target = (sa_text_codec){0};
+    build_of("space-bpe", "2", "separate", "no");
+    ck_assert(sa_text_codec_equal(&source, &other[0]) && sa_text_codec_equal(&target, &other[1]));
+    source.lowercase = true;
+    ck_assert(!sa_text_codec_equal(&source, &other[0]));
+    release();
+    source = other[0], target = other[1];
+    release();
+}
+END_TEST
+
+/* A sign with a mark of its spaces is one subword; without merges, so are only characters. */
+START_TEST(signs_with_marks_are_not_cut) {
+    static const sa_pair some[] = {{"ab, b, a ,b", "x", NULL, 1}, {"ab, a", "x", NULL, 2}};
+    const sa_corpus few = {.pairs = (sa_pair *)(uintptr_t)some, .count = 2, .name = "x.tsv"};
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.tokenizer = SA_TOKENIZER_BPE, settings.bpe_merges = 0;
+    ck_assert_msg(sa_text_codecs_build(&source, &target, &few, NULL, &settings, NULL, &error), "%s",
+                  error.text);
+    splits_into(&source, "ab, b ,a", false, "a@@ b , b ▁,￭ a");
+    release();
+}
+END_TEST
+
 /* The unknown subword that outputs have is read as one, and the word before it goes on. */
 START_TEST(unknown_subwords_are_read_again) {
     build("3", "separate", "no");
@@ -160,6 +190,8 @@ int main(void) {
     Suite *suite = suite_of("text_codec", &tests);
     tcase_add_test(tests, merges_are_learned_of_words_not_of_spaces);
     tcase_add_test(tests, joint_merges_cut_both_sides_alike);
+    tcase_add_test(tests, equal_codecs_cut_texts_alike);
+    tcase_add_test(tests, signs_with_marks_are_not_cut);
     tcase_add_test(tests, unknown_subwords_are_read_again);
     tcase_add_test(tests, subwords_are_in_lower_case);
     tcase_add_test(tests, subwords_are_joined_again);

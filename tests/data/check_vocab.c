@@ -150,6 +150,21 @@ START_TEST(many_words_are_found) {
 }
 END_TEST
 
+START_TEST(equal_vocabularies_have_the_same_words_in_the_same_order) {
+    static const char *const texts[] = {"b b a", "b b b a", "b b c", "a a b", "b b", "b b a c"};
+    sa_vocab one = {0}, none = {0};
+    ck_assert(build(&one, texts[0], 1, 0));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sa_vocab other = {0};
+        ck_assert(build(&other, texts[i], 1, 0));
+        ck_assert_msg(sa_vocab_equal(&one, &other) == (i < 2), "%s", texts[i]);
+        sa_strings_release(&other);
+    }
+    ck_assert(sa_vocab_equal(&none, &none) && !sa_vocab_equal(&one, &none));
+    sa_strings_release(&one);
+}
+END_TEST
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 START_TEST(a_written_vocabulary_reads_back) {
@@ -242,6 +257,7 @@ int main(void) {
     tcase_add_test(cases, words_are_found_and_shown);
     tcase_add_test(cases, special_symbols_have_no_spelling);
     tcase_add_test(cases, many_words_are_found);
+    tcase_add_test(cases, equal_vocabularies_have_the_same_words_in_the_same_order);
     tcase_add_test(cases, a_written_vocabulary_reads_back);
     tcase_add_test(cases, a_vocabulary_of_characters_reads_back);
     tcase_add_loop_test(cases, a_broken_vocabulary_is_refused, 0, COUNT(broken));

@@ -121,6 +121,7 @@ static const struct {
     {"ארה״ב חז\"ל", "ארה״ב | חז\"ל"},
     {"a\"b", "a | \" | b"}, /* no Hebrew */
     {"\u05e8\u05d0\"\u05e9 a\"\u05e9", "\u05e8\u05d0\"\u05e9 | a | \" | \u05e9"},
+    {"\u05e9\"a \u0628\"\u0628", "\u05e9 | \" | a | \u0628 | \" | \u0628"}, /* nor here */
     {"ג׳ירפה וכו׳", "ג׳ירפה | וכו׳"},
     {"ինչպե՞ս։ Լա՛վ", "ինչպե՞ս | ։ | Լա՛վ"},
     {"o‘zbek bog‘", "o‘zbek | bog | ‘"},
@@ -128,6 +129,7 @@ static const struct {
     {"٣٫٥ 1,5", "٣٫٥ | 1,5"},
     {"(see http://x.org/a_b?c=1&d=%20#e).", "( | see | http://x.org/a_b?c=1&d=%20#e | ) | ."},
     {"www.x.org/~y, www.", "www.x.org/~y | , | www | ."},
+    {"http://x.org/a你好 http://x.org/é", "http://x.org/a | 你 | 好 | http://x.org/é"},
     {"<a href=\"ftp://x.y/z\">", "< | a | href | = | \" | ftp://x.y/z | \" | >"},
     {"डॉ॰ ￭▁", "डॉ॰ | ￭ | ▁"},
     {"\u0600▁\u0600 x▁\u0301", "\u0600 | ▁ | \u0600 | x | ▁ | \u0301"},

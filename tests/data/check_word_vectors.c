@@ -113,6 +113,21 @@ START_TEST(a_file_without_the_words_changes_nothing) {
 }
 END_TEST
 
+/* A word of a file may be longer than any token: its line is passed over. */
+START_TEST(a_word_may_be_longer_than_all_tokens) {
+    for (size_t size = SA_SUBWORD_MAX - 8; size <= SA_SUBWORD_MAX + 16; size++) {
+        sa_buffer text = {0};
+        size_t found;
+        for (size_t i = 0; i < size; i++) sa_buffer_adds(&text, "x");
+        sa_buffer_adds(&text, " 4 5 6\nthe 1 2 3\n");
+        ck_assert_msg(read_bytes(text.text, text.size, &found), "%s", error.text);
+        ck_assert_uint_eq(found, 2);
+        row_is("the", 1, 2, 3);
+        sa_buffer_release(&text);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("word_vectors", &cases);
@@ -121,5 +136,6 @@ int main(void) {
     tcase_add_test(cases, a_token_goes_before_its_word);
     tcase_add_loop_test(cases, other_lines_are_refused, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(cases, a_file_without_the_words_changes_nothing);
+    tcase_add_test(cases, a_word_may_be_longer_than_all_tokens);
     return suite_run(suite);
 }

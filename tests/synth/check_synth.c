@@ -461,6 +461,60 @@ START_TEST(copies_names_never_seen) {
 }
 END_TEST
 
+START_TEST(says_what_it_cannot_make) {
+    char path[128], wanted[256];
+    strcpy(path, scratch_path("none.scfg"));
+    snprintf(wanted, sizeof wanted, "cannot open '%s': No such file or directory", path);
+    static const char either[] = "a corpus has either a task or a grammar: softalign corpus TASK, "
+                                 "or softalign corpus --grammar FILE";
+    const struct {
+        sa_toy toy;
+        sa_code code;
+        const char *message;
+    } rows[] = {
+        {{.pairs = 1}, SA_USAGE, either},
+        {{.task = "mono", .grammar = path}, SA_USAGE, either},
+        {{.grammar = path}, SA_OPEN, wanted},
+        {{.task = "mono", .split = -1}, SA_USAGE, "'split' is -1: expected 0 to 2"},
+        {{.task = "mono", .split = 3}, SA_USAGE, "'split' is 3: expected 0 to 2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_buffer out = {0};
+        sa_error error = {0};
+        ck_assert(!sa_synth_write(&rows[i].toy, NULL, &out, &error));
+        ck_assert_str_eq(error.text, rows[i].message);
+        ck_assert_int_eq(error.code, rows[i].code);
+        ck_assert_uint_eq(out.size, 0);
+    }
+}
+END_TEST
+
+START_TEST(files_are_written_or_left_alone) {
+    lines corpus = make("reverse", 3, 5, SA_VALID);
+    sa_error error;
+    size_t size;
+    char path[128];
+    strcpy(path, scratch_path("made.tsv"));
+    ck_assert(!sa_corpus_generate("revers", NULL, 3, 5, SA_VALID, path, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_int_eq(scratch_files(), 0);
+    ck_assert_msg(sa_corpus_generate("reverse", NULL, 3, 5, SA_VALID, path, &error), "%s",
+                  error.text);
+    char *text = scratch_read(path, &size), *at = text;
+    for (size_t i = 0; i < corpus.count; i++) {
+        ck_assert_str_eq(strsep(&at, "\t"), corpus.list[i].source);
+        ck_assert_str_eq(strsep(&at, "\t"), corpus.list[i].target);
+        ck_assert_str_eq(strsep(&at, "\n"), corpus.list[i].gold);
+    }
+    ck_assert_str_eq(at, "");
+    free(text);
+    strcpy(path, scratch_path("none/made.tsv"));
+    ck_assert(!sa_corpus_generate("reverse", NULL, 3, 5, SA_VALID, path, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    release(&corpus);
+}
+END_TEST
+
 static sa_buffer taken;
 
 /* Takes 64 KiB and what its last line has more. */
@@ -515,6 +569,8 @@ int main(void) {
     if (!TEST_SANITIZED) tcase_add_test(all, a_corpus_has_ten_thousand_pairs_unless_told);
     if (!TEST_SANITIZED) tcase_add_test(all, gives_what_there_is);
     tcase_add_test(all, refuses_more_than_a_toy);
+    tcase_add_test(all, says_what_it_cannot_make);
+    tcase_add_test(all, files_are_written_or_left_alone);
     tcase_add_test(all, sentences_have_their_lengths);
     tcase_add_test(all, lists_are_reversed_and_evenly_long);
     tcase_add_test(all, dates_are_right);

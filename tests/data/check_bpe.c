@@ -78,6 +78,20 @@ START_TEST(learning_without_memory) {
 }
 END_TEST
 
+/* Words of 32 pairs, after which the table of pairs grows with the first pair that is looked up: of
+ * those beside the first merge, the one before it, or behind it where it begins a word. */
+START_TEST(merging_without_memory) {
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, _i ? "aby xabz" : "xaby abz");
+    for (char c = 'c'; c < 'c' + 7; c++)
+        for (char d = '0'; d < '0' + 4; d++) sa_buffer_addf(&text, " %c%c", c, d);
+    count_words(&counted, text.text);
+    ck_assert_uint_eq(counted.count, 30);
+    ck_assert_int_eq(fail_allocations(learn_counted), 0);
+    sa_strings_release(&counted), sa_buffer_release(&text);
+}
+END_TEST
+
 /* The merges without the first line, " | " between them. */
 static void merges_are(const sa_bpe *bpe, const char *expected) {
     sa_buffer out = {0}, shown = {0};
@@ -444,6 +458,7 @@ int main(void) {
     tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
     tcase_add_test(tests, random_words_are_learned_by_the_book);
     tcase_add_test(tests, learning_without_memory);
+    tcase_add_loop_test(tests, merging_without_memory, 0, 2);
     tcase_add_test(tests, segmenting_without_memory);
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
     tcase_add_loop_test(tests, glossaries_stay_whole, 0, sizeof glossed / sizeof *glossed);

@@ -61,6 +61,23 @@ START_TEST(a_language_may_have_a_region) {
 }
 END_TEST
 
+/* Which has no room for an ending that names a format. */
+START_TEST(a_file_may_have_a_short_name) {
+    static const char *const names[] = {"x", "xy", ".gz"};
+    const int before = open(".", O_RDONLY | O_DIRECTORY);
+    ck_assert(before >= 0 && chdir(scratch) == 0);
+    for (int i = 0; i < 3; i++) {
+        scratch_write(names[i], "a, b\tc\n", 7);
+        const bool opened = sa_corpus_open(&corpus, names[i], &error);
+        ck_assert_msg(opened, "%s", error.text);
+        ck_assert_str_eq(corpus.pairs[0].source, "a, b");
+        sa_corpus_close(&corpus);
+    }
+    ck_assert_int_eq(fchdir(before), 0);
+    close(before);
+}
+END_TEST
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* Opens a file of a start, so many bytes x, and an end. */
@@ -207,6 +224,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
     tcase_add_test(tests, names_are_listed_until_they_fill_256_bytes);
     tcase_add_test(tests, a_language_may_have_a_region);
+    tcase_add_test(tests, a_file_may_have_a_short_name);
     tcase_add_test(tests, a_line_has_at_most_a_mebibyte);
 #ifdef SOFTALIGN_EXPAT
     tcase_add_test(tests, a_segment_has_at_most_a_mebibyte);

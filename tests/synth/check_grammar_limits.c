@@ -46,6 +46,19 @@ START_TEST(a_rule_rewrites_one_category) {
 }
 END_TEST
 
+/* As files are; a byte order mark is no part of the first rule. */
+START_TEST(a_text_of_another_kind_is_named) {
+    refuses("PK\3\4", "g:1: not UTF-8 (looks like a zip archive); this converts it: unzip -p FILE "
+                      "> NEW");
+    refuses("<!DOCTYPE html>\n",
+            "g:1: not the file itself (looks like a web page); this fetches it: "
+            "curl -L -o NEW the address of the raw file");
+    sa_grammar *grammar = parsed("\uFEFF[A] ||| a ||| b\n");
+    ck_assert_str_eq(sa_grammar_category(grammar, grammar->start[0]), "A");
+    sa_grammar_free(grammar);
+}
+END_TEST
+
 START_TEST(there_are_a_hundred_features) {
     for (int features = 100; features <= 101; features++) {
         sa_buffer text = {0};
@@ -91,6 +104,20 @@ START_TEST(categories_are_nested_a_thousand_deep_at_most) {
     sa_grammar_free(grammar);
     sa_buffer_release(&text), sa_buffer_release(&line);
     text = zigzag(1050);
+    refuses(text.text, "g:1: [S] has categories that are nested too deep");
+    sa_buffer_release(&text);
+}
+END_TEST
+
+/* Beside 90,000 rules there is time for 221 sweeps, too few for 250 categories. */
+START_TEST(large_grammars_are_nested_less_deep) {
+    sa_buffer text = zigzag(250);
+    for (int i = 0; i < 5; i++) {
+        sa_buffer_addf(&text, "%%feature f%d", i);
+        for (int k = 0; k < (i ? 10 : 9); k++) sa_buffer_addf(&text, " v%d%d", i, k);
+        sa_buffer_addf(&text, "\n[L%d:f%d] ||| x ||| y\n", i, i);
+    }
+    sa_buffer_adds(&text, "[M] ||| [L0:f0] [L1:f1] [L2:f2] [L3:f3] [L4:f4] ||| z\n");
     refuses(text.text, "g:1: [S] has categories that are nested too deep");
     sa_buffer_release(&text);
 }
@@ -211,8 +238,10 @@ int main(void) {
     Suite *suite = suite_of("grammar_limits", &tests);
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
     tcase_add_test(tests, a_rule_rewrites_one_category);
+    tcase_add_test(tests, a_text_of_another_kind_is_named);
     tcase_add_test(tests, there_are_a_hundred_features);
     tcase_add_test(tests, categories_are_nested_a_thousand_deep_at_most);
+    tcase_add_test(tests, large_grammars_are_nested_less_deep);
     tcase_add_test(tests, growth_without_end_is_seen);
     tcase_add_test(tests, a_derivation_has_3000_symbols);
     tcase_add_test(tests, numbers_beyond_64_bits_are_many);

@@ -337,6 +337,7 @@ static const struct {
      "x.csv:4: 1 cell, the rows above have 2"},
     {"x.csv", BYTES("one column\n"), NULL, SA_DATA, "x.csv:1: no second column"},
     {"x.csv", BYTES("sep="), NULL, SA_DATA, "x.csv:1: no second column"},
+    {"x.csv", BYTES("sep=\0\na,b\n"), NULL, SA_DATA, "x.csv:1: NUL byte (is this text, in UTF-8?)"},
     {"x.csv", BYTES("sep=|\na|b\n"), NULL, SA_DATA, "x.csv:1: no second column"},
     {"x.csv", BYTES("sep=;"), NULL, SA_DATA,
      "x.csv: no sentence pairs (0 lines, 0 with an empty side)"},

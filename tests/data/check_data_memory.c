@@ -303,6 +303,34 @@ START_TEST(codecs_are_used_without_memory) {
 }
 END_TEST
 
+static sa_corpus large;
+
+static bool build_large(sa_error *why) {
+    sa_text_codec codec[2] = {0};
+    if (!sa_text_codecs_build(&codec[0], &codec[1], &large, NULL, &settings, NULL, why))
+        return false;
+    ck_assert(codec[0].vocab.count == 100 && codec[1].vocab.count == 1);
+    release(codec);
+    return true;
+}
+
+/* Words that two threads count, of which only the second one finds any but the first word. */
+START_TEST(counts_of_threads_are_joined_without_memory) {
+    enum { PAIRS = 1024 };
+    static sa_pair all[PAIRS];
+    static char words[100][8];
+    for (int i = 0; i < PAIRS; i++) {
+        const int word = i < PAIRS / 2 ? 0 : i % 100;
+        sprintf(words[word], "w%d", word);
+        all[i] = (sa_pair){.source = words[word], .target = "v"};
+    }
+    large = (sa_corpus){.pairs = all, .count = PAIRS, .name = "large"};
+    set_all("tokenizer=space");
+    settings.threads = 2;
+    ck_assert_int_eq(fail_allocations(build_large), 0);
+}
+END_TEST
+
 static size_t left_out; /* words at the beginning, so that the table grows at another place */
 
 /* Signs between words, enough for the table of their spaces to grow several times. */
@@ -358,6 +386,7 @@ int main(void) {
     tcase_add_test(tests, tables_without_memory);
     tcase_add_loop_test(tests, codecs_and_datasets_without_memory, 0, COUNT(codecs));
     tcase_add_loop_test(tests, codecs_are_used_without_memory, 0, COUNT(codecs));
+    tcase_add_test(tests, counts_of_threads_are_joined_without_memory);
     tcase_add_test(tests, spaces_are_counted_without_memory);
     tcase_add_test(tests, pairs_are_taken_without_memory);
     return suite_run(suite);

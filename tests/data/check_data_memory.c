@@ -303,13 +303,14 @@ START_TEST(codecs_are_used_without_memory) {
 }
 END_TEST
 
-static sa_corpus large;
+static sa_corpus given;
+static size_t source_words;
 
-static bool build_large(sa_error *why) {
+static bool build_given(sa_error *why) {
     sa_text_codec codec[2] = {0};
-    if (!sa_text_codecs_build(&codec[0], &codec[1], &large, NULL, &settings, NULL, why))
+    if (!sa_text_codecs_build(&codec[0], &codec[1], &given, NULL, &settings, NULL, why))
         return false;
-    ck_assert(codec[0].vocab.count == 100 && codec[1].vocab.count == 1);
+    ck_assert(codec[0].vocab.count == source_words && codec[1].vocab.count == 1);
     release(codec);
     return true;
 }
@@ -324,10 +325,21 @@ START_TEST(counts_of_threads_are_joined_without_memory) {
         sprintf(words[word], "w%d", word);
         all[i] = (sa_pair){.source = words[word], .target = "v"};
     }
-    large = (sa_corpus){.pairs = all, .count = PAIRS, .name = "large"};
+    given = (sa_corpus){.pairs = all, .count = PAIRS, .name = "large"};
+    source_words = 100;
     set_all("tokenizer=space");
     settings.threads = 2;
-    ck_assert_int_eq(fail_allocations(build_large), 0);
+    ck_assert_int_eq(fail_allocations(build_given), 0);
+}
+END_TEST
+
+/* Which have no spaces between them to learn from. */
+START_TEST(single_words_without_memory) {
+    sa_pair pair = {.source = "w", .target = "v"};
+    given = (sa_corpus){.pairs = &pair, .count = 1, .name = "small"};
+    source_words = 1;
+    set_all("tokenizer=word");
+    ck_assert_int_eq(fail_allocations(build_given), 0);
 }
 END_TEST
 
@@ -387,6 +399,7 @@ int main(void) {
     tcase_add_loop_test(tests, codecs_and_datasets_without_memory, 0, COUNT(codecs));
     tcase_add_loop_test(tests, codecs_are_used_without_memory, 0, COUNT(codecs));
     tcase_add_test(tests, counts_of_threads_are_joined_without_memory);
+    tcase_add_test(tests, single_words_without_memory);
     tcase_add_test(tests, spaces_are_counted_without_memory);
     tcase_add_test(tests, pairs_are_taken_without_memory);
     return suite_run(suite);

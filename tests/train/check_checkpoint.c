@@ -210,17 +210,41 @@ START_TEST(a_missing_tensor_is_named) {
 }
 END_TEST
 
+/* Earlier versions did not save a hash of the links: then they may be others. */
+START_TEST(a_state_without_its_links_is_resumed) {
+    sa_settings settings = small_settings();
+    char links[128], changed[128];
+    sa_buffer lines[2] = {{0}, {0}};
+    for (int i = 0; i < 60; i++)
+        for (int k = 0; k < 2; k++) sa_buffer_adds(&lines[k], k ? "0-0 1-1\n" : "0-1 1-0\n");
+    strcpy(links, scratch_path("links")), strcpy(changed, scratch_path("changed"));
+    scratch_write(links, lines[0].text, lines[0].size);
+    scratch_write(changed, lines[1].text, lines[1].size);
+    sa_buffer_release(&lines[0]), sa_buffer_release(&lines[1]);
+    settings.guided_alignment = 0.5, settings.steps = 3;
+    ck_assert(train_with((sa_train_options){.settings = &settings, .alignments = links}));
+    const sa_train_options other = {.settings = &settings, .alignments = changed, .resume = true};
+    settings.steps = 6;
+    ck_assert(!train_with(other));
+    ck_assert_ptr_nonnull(strstr(error.text, "the alignments have changed since"));
+    ck_assert_int_eq(drop("training.alignments"), 1);
+    ck_assert_msg(train_with(other), "%s", error.text);
+}
+END_TEST
+
 /* The log says no more than what is there of it: it is no part of the state. Only its header must
  * be there, without which its rows mean nothing. */
 START_TEST(the_log_is_taken_as_far_as_it_goes) {
     static const struct {
         const char *log, *left, *message;
-    } logs[] = {{SA_LOG_HEADER, SA_LOG_HEADER, NULL},
-                {SA_LOG_HEADER "1,3\n1,6", SA_LOG_HEADER "1,3\n", NULL},
-                {NULL, "", "/log.csv': No such file or directory"},
-                {"", "", "/log.csv:1: not the header of a training's log"},
-                {"epoch,step\n", "", "/log.csv:1: not the header of a training's log"},
-                {"1,3,0.1\n1,6,0.2\n", "", "/log.csv:1: not the header of a training's log"}};
+    } logs[] = {
+        {SA_LOG_HEADER, SA_LOG_HEADER, NULL},
+        {SA_LOG_HEADER "1,3\n1,6", SA_LOG_HEADER "1,3\n", NULL},
+        {NULL, "", "/log.csv': No such file or directory"},
+        {"", "", "/log.csv:1: not the header of a training's log"},
+        {"epoch,step\n", "", "/log.csv:1: not the header of a training's log"},
+        {"time" SA_LOG_HEADER "1,3\n", "", "/log.csv:1: not the header of a training's log"},
+        {"1,3,0.1\n1,6,0.2\n", "", "/log.csv:1: not the header of a training's log"}};
     sa_settings settings = small_settings();
     ck_assert_msg(train(&settings, false), "%s", error.text);
     const char *path = scratch_path("out/log.csv"), *left = logs[_i].left;
@@ -370,7 +394,8 @@ int main(void) {
     tcase_add_loop_test(tests, impossible_figures_are_refused, 0, sizeof figures / sizeof *figures);
     tcase_add_loop_test(tests, a_baseline_that_is_no_number_is_refused, 0, 3);
     tcase_add_loop_test(tests, a_missing_tensor_is_named, 0, 6);
-    tcase_add_loop_test(tests, the_log_is_taken_as_far_as_it_goes, 0, 6);
+    tcase_add_test(tests, a_state_without_its_links_is_resumed);
+    tcase_add_loop_test(tests, the_log_is_taken_as_far_as_it_goes, 0, 7);
     tcase_add_test(tests, denormal_weights_are_told_of);
     tcase_add_test(tests, a_model_of_no_known_processor);
     tcase_add_test(tests, a_model_that_is_not_there);

@@ -328,6 +328,18 @@ START_TEST(unequal_updates_are_told_of) {
 }
 END_TEST
 
+/* Nor is a model that diverged among those that are listed. */
+START_TEST(only_models_with_scores_have_updates_to_compare) {
+    for (int s = 0; s < SEEDS; s++) {
+        forge(s, (record){.bleu = 1, .updates = 7, .loss = NAN});
+        forge(4 + s, (record){.bleu = 1, .updates = 50, .loss = 1});
+    }
+    ck_assert(compare((sa_compare_options){0}));
+    ck_assert_msg(strstr(table, "\nUnequal numbers of updates: bahdanau 100, luong:dot 50. For "),
+                  "%s", table);
+}
+END_TEST
+
 /* One model with one seed has no p, no deviation and no mean of seeds. */
 START_TEST(one_run_is_a_table_of_its_own) {
     ck_assert(compare((sa_compare_options){.models = "bahdanau", .seeds = 1}));
@@ -456,6 +468,7 @@ int main(void) {
     tcase_add_test(tests, the_page_names_what_is_compared);
     tcase_add_test(tests, runs_are_drawn_with_replacement);
     tcase_add_test(tests, unequal_updates_are_told_of);
+    tcase_add_test(tests, only_models_with_scores_have_updates_to_compare);
     tcase_add_test(tests, one_run_is_a_table_of_its_own);
     tcase_add_test(tests, records_of_something_else_are_refused);
     tcase_add_test(tests, other_settings_and_pairs_are_refused);

@@ -99,6 +99,30 @@ START_TEST(a_run_of_compare_is_left_alone) {
 }
 END_TEST
 
+/* What cannot be looked at may be there: here a link that leads to itself. */
+START_TEST(a_file_that_cannot_be_examined_is_no_missing_one) {
+    static const char *const names[] = {"last.safetensors", "log.csv", "film", "run.json"};
+    sa_settings settings = small_settings();
+    char path[192], wanted[256];
+    const char *found;
+    ck_assert_int_eq(mkdir(out_path, 0777), 0);
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", out_path, names[i]);
+        ck_assert_int_eq(symlink(names[i], path), 0);
+        snprintf(wanted, sizeof wanted, "cannot open '%s': Too many levels of symbolic links",
+                 path);
+        ck_assert_int_eq(sa_training_find(out_path, &found, &error), i == 3); /* of compare */
+        ck_assert_ptr_null(found);
+        *error.text = 0;
+        ck_assert(!open_session(&settings, (sa_train_options){0}));
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(error.code, SA_OPEN);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    ck_assert_msg(open_session(&settings, (sa_train_options){0}), "%s", error.text);
+}
+END_TEST
+
 START_TEST(what_excludes_each_other_is_refused) {
     sa_settings settings = small_settings();
     ck_assert(!open_session(&settings, (sa_train_options){.resume = true, .overwrite = true}));
@@ -270,6 +294,21 @@ START_TEST(target_words_get_vectors_too) {
 }
 END_TEST
 
+START_TEST(vectors_that_are_not_there_are_named) {
+    const sa_settings settings = small_settings();
+    const char *path = scratch_path("vectors");
+    char wanted[256];
+    for (int side = 0; side < 2; side++) {
+        sa_train_options training = {0};
+        training.embeddings[side] = path;
+        ck_assert(!open_session(&settings, training));
+        snprintf(wanted, sizeof wanted, "cannot open '%s': No such file or directory", path);
+        ck_assert_str_eq(error.text, wanted);
+        ck_assert_int_eq(error.code, SA_OPEN);
+    }
+}
+END_TEST
+
 /* The weights of an attention to places, or of places themselves, are as many as the tokens. */
 START_TEST(a_model_of_other_lengths_does_not_fit) {
     sa_settings settings = small_settings();
@@ -364,6 +403,23 @@ START_TEST(links_must_not_change) {
         ck_assert_str_eq(error.text, wanted);
         ck_assert_int_eq(error.code, SA_DATA);
     }
+}
+END_TEST
+
+/* The file holds links, which are not read, as not every pair has some. */
+START_TEST(why_no_links_are_read_is_said) {
+    sa_settings settings = small_settings();
+    char wanted[512];
+    settings.guided_alignment = 0.5;
+    put("train.tsv", "a b\tx y\nb a\ty x\t0-0\n");
+    ck_assert(!open_session(&settings, (sa_train_options){.valid = train_path}));
+    snprintf(wanted, sizeof wanted,
+             "%s: --guided-alignment needs the links of every pair: in a third column, or in a "
+             "file named by --alignments; %s:1: no third column is read as an alignment: this "
+             "line has none",
+             train_path, train_path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(error.code, SA_DATA);
 }
 END_TEST
 
@@ -504,6 +560,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, finish);
     tcase_add_test(tests, each_file_of_a_training_is_found);
     tcase_add_test(tests, a_run_of_compare_is_left_alone);
+    tcase_add_test(tests, a_file_that_cannot_be_examined_is_no_missing_one);
     tcase_add_test(tests, what_excludes_each_other_is_refused);
     tcase_add_test(tests, a_pair_that_is_alone_is_trained_on_and_validated);
     tcase_add_test(tests, validation_pairs_may_be_longer);
@@ -512,10 +569,12 @@ int main(void) {
     tcase_add_loop_test(tests, weights_are_those_of_the_seed, 0, 3);
     tcase_add_test(tests, shards_are_resolved);
     tcase_add_loop_test(tests, target_words_get_vectors_too, 0, 2);
+    tcase_add_test(tests, vectors_that_are_not_there_are_named);
     tcase_add_test(tests, a_model_of_other_lengths_does_not_fit);
     tcase_add_test(tests, the_run_is_that_of_the_caller);
     tcase_add_test(tests, the_best_model_may_be_lost);
     tcase_add_test(tests, links_must_not_change);
+    tcase_add_test(tests, why_no_links_are_read_is_said);
     tcase_add_test(tests, pairs_must_not_change);
     tcase_add_test(tests, pointers_need_their_words);
     tcase_add_loop_test(tests, glossaries_are_those_of_the_model, 0, 2);

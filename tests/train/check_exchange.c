@@ -328,6 +328,47 @@ START_TEST(settings_that_differ_begin_no_training) {
 }
 END_TEST
 
+/* What the first process finds at a validation. */
+static void gather_figures(void *items, size_t size, int count) {
+    const sa_validation figures = {.loss = 0.5, .bleu = 7, .chrf = 9};
+    if (size == sizeof figures && count == 1) memcpy(items, &figures, sizeof figures);
+    if (size == sizeof(uint64_t) && count == 2) ((uint64_t *)items)[0] = ((uint64_t *)items)[1];
+}
+
+static int validations;
+static double last_loss;
+
+static void take_row(void *context, const sa_progress *progress) {
+    (void)context;
+    if (progress->kind != SA_PROGRESS_VALIDATION) return;
+    validations++, last_loss = progress->valid_loss;
+}
+
+/* Another one validates nothing itself, and has no files, not even a folder. */
+START_TEST(only_the_first_process_validates_and_saves) {
+    const sa_pair film = {.source = "w1 w0", .target = "v0 v1"};
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    const sa_train_options training = {.settings = &settings,
+                                       .train = train_path,
+                                       .out = out_path,
+                                       .snapshot_pairs = &film,
+                                       .snapshot_count = 1,
+                                       .report = take_row};
+    settings.average = 2, settings.keep = 1;
+    begin(1, false);
+    pair.gather = gather_figures;
+    validations = 0;
+    sa_session_processes = &pair;
+    const bool good = sa_train(&training, &outcome, &error);
+    sa_session_processes = NULL;
+    ck_assert_msg(good, "%s", error.text);
+    ck_assert(outcome.steps == 20 && validations == 7);
+    ck_assert(last_loss == 0.5 && outcome.best_loss == 0.5 && outcome.best_bleu == 7);
+    ck_assert_int_eq(access(out_path, F_OK), -1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("exchange", &tests);
@@ -341,6 +382,7 @@ int main(void) {
     tcase_add_test(tests, the_resumed_training_must_be_the_same);
     tcase_add_test(tests, processes_stop_together);
     tcase_add_test(tests, weights_that_differ_end_a_training);
+    tcase_add_test(tests, only_the_first_process_validates_and_saves);
     tcase_add_test(tests, settings_that_differ_begin_no_training);
     return suite_run(suite);
 }

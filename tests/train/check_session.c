@@ -250,6 +250,29 @@ START_TEST(a_training_that_diverges) {
 }
 END_TEST
 
+/* Ten batches in a row end a training, which saves nothing. */
+START_TEST(a_training_without_finite_gradients) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    const sa_train_options training = {
+        .settings = &settings, .train = train_path, .out = out_path, .report = take_note};
+    settings.lr = 1e9, settings.clip = 0, settings.steps = 1000, settings.valid_every = 1000;
+    set_all(&settings, "optimizer=sgd");
+    *notes = 0;
+    ck_assert(!sa_train(&training, &outcome, &error));
+    ck_assert_int_eq(error.code, SA_DIVERGED);
+    ck_assert_str_eq(error.text, "training diverged: 10 batches in a row without a finite gradient "
+                                 "(a smaller --lr or --clip helps)");
+    char note[96];
+    for (int64_t k = 1; k <= 10; k++) { /* the last one ends the training */
+        snprintf(note, sizeof note, "note: update %lld had no finite gradient and was left out",
+                 (long long)(outcome.steps - 10 + k));
+        ck_assert_msg((strstr(notes, note) != NULL) == (k < 10), "%s", notes);
+    }
+    ck_assert_int_eq(access(last_path, F_OK), -1);
+}
+END_TEST
+
 static void expect_as_it_was(const sa_model *model, const sa_tensor *more, size_t count,
                              const char *tensor) {
     size_t size, again;
@@ -437,6 +460,9 @@ START_TEST(one_thread_where_openblas_allows_no_more) {
     ck_assert(train_with((sa_train_options){.settings = &settings}));
     ck_assert(!strstr(notes, "one thread is used") == (flavor == 1));
     ck_assert_ptr_nonnull(strstr(notes, flavor == 1 ? "3 threads" : ", 1 thread"));
+    settings.threads = 1; /* all that was asked for */
+    ck_assert(train_with((sa_train_options){.settings = &settings}));
+    ck_assert_ptr_null(strstr(notes, "one thread is used"));
     flavor = 1;
 }
 END_TEST
@@ -461,6 +487,7 @@ int main(void) {
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
     tcase_add_test(tests, a_training_that_diverges);
+    tcase_add_test(tests, a_training_without_finite_gradients);
     tcase_add_loop_test(tests, numbers_that_are_not_finite, 0, 3);
     return suite_run(suite);
 }

@@ -82,6 +82,57 @@ START_TEST(a_new_training_keeps_no_frame) {
 }
 END_TEST
 
+/* What a save that was killed left behind. */
+START_TEST(temporary_files_are_no_frames) {
+    static const char *const names[] = {"0001/.softalign-0123456789abcdef.tmp",
+                                        "0002/head-2/.softalign-fedcba9876543210.tmp"};
+    run(6, false);
+    put(names[0]), put(names[1]);
+    put("0001/.softalign-0123.tmp"); /* of something else */
+    run(6, true);
+    expect_frames();
+    ck_assert(!there(names[0]) && !there(names[1]) && there("0001/.softalign-0123.tmp"));
+}
+END_TEST
+
+static bool try_to_film(void) {
+    sa_settings settings = small_settings();
+    settings.heads = 2, settings.steps = 3;
+    return train_with(
+        (sa_train_options){.settings = &settings, .snapshot_pairs = filmed, .snapshot_count = 2});
+}
+
+/* It is begun before the first update. In its way are a link to itself and files. */
+START_TEST(a_film_that_cannot_be_made_begins_no_training) {
+    static const struct {
+        const char *place, *message;
+        int code;
+    } cases[] = {
+        {"film", "/film': Too many levels of symbolic links", SA_IO},
+        {"film", "/film/0001': Not a directory", SA_OPEN},
+        {"film/0001", "/film/0001/head-1': Not a directory", SA_OPEN},
+        {"film/0001/head-2", "/film/0001/head-2/': Not a directory", SA_OPEN},
+    };
+    for (int i = 0; i < 4; i++) {
+        char path[256];
+        const char *folder = scratch_path("out/film/0001");
+        snprintf(path, sizeof path, "%s/%s", out_path, cases[i].place);
+        mkdir(out_path, 0777), mkdir(scratch_path("out/film"), 0777), mkdir(folder, 0777);
+        rmdir(path);
+        if (i < 2) rmdir(folder), rmdir(path);
+        if (i == 0)
+            ck_assert_int_eq(symlink("film", path), 0);
+        else
+            scratch_write(path, "x", 1);
+        ck_assert(!try_to_film());
+        ck_assert_msg(strstr(error.text, cases[i].message), "%d: %s", i, error.text);
+        ck_assert_int_eq(error.code, cases[i].code);
+        ck_assert_int_eq(access(last_path, F_OK), -1);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+}
+END_TEST
+
 /* It would be the mean once more. */
 START_TEST(a_single_head_has_no_frames_of_its_own) {
     sa_settings settings = small_settings();
@@ -234,17 +285,92 @@ START_TEST(a_model_that_cannot_be_removed) {
 }
 END_TEST
 
+static void hinder(void *context, const sa_progress *progress) {
+    take_note(context, progress);
+    char path[256];
+    snprintf(path, sizeof path, "%s/checkpoints/00000099.safetensors", out_path);
+    if (progress->kind == SA_PROGRESS_VALIDATION) mkdir(path, 0777);
+}
+
+/* In the middle of a training, too, that is an error that may pass: it goes on, and tells why. */
+START_TEST(a_model_that_cannot_be_removed_later) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    char wanted[256];
+    const sa_train_options training = {
+        .settings = &settings, .train = train_path, .out = out_path, .report = hinder};
+    settings.steps = 9, settings.keep = 1;
+    *notes = 0;
+    ck_assert(!sa_train(&training, &outcome, &error));
+    ck_assert_int_eq(outcome.steps, 9);
+    snprintf(wanted, sizeof wanted, "cannot tidy up '%s/checkpoints': Is a directory", out_path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert_ptr_nonnull(strstr(notes, "Is a directory; training goes on"));
+}
+END_TEST
+
+/* A file is in the place of their folder. */
+START_TEST(models_that_cannot_be_kept) {
+    sa_settings settings = small_settings();
+    char path[192], wanted[256];
+    settings.keep = 1;
+    ck_assert_int_eq(mkdir(out_path, 0777), 0);
+    snprintf(path, sizeof path, "%s/checkpoints", out_path);
+    scratch_write(path, "x", 1);
+    ck_assert(!train(&settings, false));
+    snprintf(wanted, sizeof wanted, "cannot open '%s/': Not a directory", path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
+static sig_atomic_t stop;
+
+static void stop_early(void *context, const sa_progress *progress) {
+    (void)context;
+    stop = progress->kind == SA_PROGRESS_VALIDATION;
+}
+
+/* Weights without a validation are saved when a user stops, but not kept. */
+START_TEST(a_stop_keeps_no_model) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    const sa_train_options training = {.settings = &settings,
+                                       .train = train_path,
+                                       .out = out_path,
+                                       .report = stop_early,
+                                       .stop = &stop};
+    settings.keep = 5, settings.valid_every = 1;
+    stop = 0;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+    ck_assert_str_eq(outcome.reason, "stopped");
+    ck_assert_str_eq(kept(), "1 ");
+    stop = 1;
+    settings.seed = 2;
+    ck_assert_msg(train_with((sa_train_options){.settings = &settings, .stop = &stop}), "%s",
+                  error.text);
+    ck_assert_str_eq(kept(), "");
+    ck_assert_int_eq(access(last_path, F_OK), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("snapshots", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, a_resumed_training_keeps_what_it_knows);
     tcase_add_test(tests, a_new_training_keeps_no_frame);
+    tcase_add_test(tests, temporary_files_are_no_frames);
+    tcase_add_test(tests, a_film_that_cannot_be_made_begins_no_training);
     tcase_add_test(tests, a_single_head_has_no_frames_of_its_own);
     tcase_add_test(tests, other_numbers_are_no_frames);
     tcase_add_test(tests, frames_show_the_attention);
     tcase_add_test(tests, the_newest_models_are_kept);
     tcase_add_test(tests, a_lower_rate_moves_less);
     tcase_add_test(tests, a_model_that_cannot_be_removed);
+    tcase_add_test(tests, a_model_that_cannot_be_removed_later);
+    tcase_add_test(tests, models_that_cannot_be_kept);
+    tcase_add_test(tests, a_stop_keeps_no_model);
     return suite_run(suite);
 }

@@ -219,6 +219,33 @@ START_TEST(the_alignment_loss_is_a_mean_over_tokens) {
 }
 END_TEST
 
+/* Without an update since the last row there is none: here only the best model is to be found. */
+START_TEST(a_row_without_updates_has_no_training_loss) {
+    sa_settings settings = settings_of_log();
+    sa_buffer links = {0};
+    char path[128];
+    size_t size;
+    strcpy(path, scratch_path("links"));
+    for (int i = 0; i < PAIRS; i++) sa_buffer_adds(&links, "0-1 1-0\n");
+    scratch_write(path, links.text, links.size);
+    sa_buffer_release(&links);
+    settings.guided_alignment = 0.5, settings.steps = 6;
+    train_all(settings, (sa_train_options){.alignments = path});
+    ck_assert(isfinite(rows[1].loss) && isfinite(rows[1].guided_loss));
+    const double loss = rows[1].valid_loss;
+    ck_assert_int_eq(unlink(scratch_path("out/best.safetensors")), 0);
+    train_all(settings, (sa_train_options){.alignments = path, .resume = true});
+    ck_assert_int_eq(row_count, 1);
+    ck_assert(isnan(rows[0].loss) && isnan(rows[0].guided_loss));
+    ck_assert_double_eq(rows[0].valid_loss, loss);
+    ck_assert_int_eq(access(scratch_path("out/best.safetensors"), F_OK), 0);
+    char *log = scratch_read(scratch_path("out/log.csv"), &size), *line = log;
+    for (int i = 0; i < 3; i++) line = strchr(line, '\n') + 1;
+    row_is(strtok(line, "\n"), &rows[0]);
+    free(log);
+}
+END_TEST
+
 /* ---- Mean weights ---------------------------------------------------------------------------- */
 
 START_TEST(mean_weights_are_told_of) {
@@ -424,6 +451,7 @@ int main(void) {
     tcase_add_loop_test(tests, the_best_is_the_best_by_the_criterion, 0, 2);
     tcase_add_test(tests, figures_are_those_of_an_evaluation);
     tcase_add_test(tests, the_alignment_loss_is_a_mean_over_tokens);
+    tcase_add_test(tests, a_row_without_updates_has_no_training_loss);
     tcase_add_test(tests, mean_weights_are_told_of);
     tcase_add_test(tests, a_pause_writes_no_mean_weights);
     tcase_add_test(tests, a_mean_of_one_is_the_model);

@@ -17,7 +17,8 @@
 
 static atomic_long memory_calls, memory_blocks;              /* all calls; blocks not freed */
 static long memory_first = LONG_MAX, memory_last = LONG_MAX; /* the calls that fail */
-static long memory_step = 1; /* for what takes long: of so many calls, one fails */
+static long memory_step = 1; /* for what takes long: of so many calls, one fails alone and one with
+                                all later ones */
 
 /* Under the sanitizers not every call fails: of those with the same callers, at the same depth of
  * the stack, the first, second, fourth, eighth .. do. A hash of both tells places apart. */
@@ -134,7 +135,7 @@ static inline int fail_allocations(bool (*work)(sa_error *error)) {
     json_set_alloc_funcs(malloc, free);
     if (TEST_SANITIZED) memory_learn(work);
     for (int lasting = 0; lasting < 2; lasting++) {
-        for (long call = 1;; call += memory_step) {
+        for (long call = 1 + lasting * memory_step / 2;; call += memory_step) {
             if (TEST_SANITIZED && call < MEMORY_CALLS && !memory_chosen[call]) continue;
             sa_error why = {0};
             const long blocks = memory_blocks;

@@ -552,8 +552,7 @@ END_TEST
 
 /* A rule without a left side is none, even where a category is known. */
 START_TEST(a_rule_without_a_category_is_refused) {
-    static const char *const rules[] = {"||| ||| a\n", "[1] ||| a ||| b\n",
-                                        "[S,1] ||| a ||| b\n"};
+    static const char *const rules[] = {"||| ||| a\n", "[1] ||| a ||| b\n", "[S,1] ||| a ||| b\n"};
     for (int i = 0; i < 3; i++) {
         char text[64];
         sa_error error;

@@ -363,6 +363,7 @@ START_TEST(a_training_without_memory_for_it) {
                                           .train = train_path,
                                           .valid = _i ? valid : NULL,
                                           .alignments = alignments,
+                                          .glossaries = "ab",
                                           .out = out_path};
     ck_assert_int_eq(fail_allocations(open_it), 0);
     sa_pair test = {.source = "ab", .target = "c", .gold = "0-0"};

@@ -233,6 +233,18 @@ START_TEST(a_model_larger_than_its_file_may_be) {
 }
 END_TEST
 
+/* Its own weights would fit, with those of the last hundred validations they do not. */
+START_TEST(more_mean_weights_than_a_file_may_hold) {
+    sa_settings settings = small_settings();
+    settings.embed = 8192, settings.hidden = 128, settings.average = 100;
+    ck_assert(!train(&settings, false));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_msg(strstr(error.text, " bytes in training, with those for --average; a file holds"),
+                  "%s", error.text);
+    ck_assert_int_eq(access(last_path, F_OK), -1);
+}
+END_TEST
+
 /* The steps are so wide that the model gives no probabilities; what was saved before stays. */
 START_TEST(a_training_that_diverges) {
     sa_settings settings = small_settings();
@@ -486,6 +498,7 @@ int main(void) {
     tcase_add_test(tests, no_more_shards_than_a_model_may_have);
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
+    tcase_add_test(tests, more_mean_weights_than_a_file_may_hold);
     tcase_add_test(tests, a_training_that_diverges);
     tcase_add_test(tests, a_training_without_finite_gradients);
     tcase_add_loop_test(tests, numbers_that_are_not_finite, 0, 3);

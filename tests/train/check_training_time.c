@@ -290,6 +290,29 @@ START_TEST(weights_without_a_validation_are_saved) {
 }
 END_TEST
 
+static char moved[128];
+
+static void move_away(void *context, const sa_progress *progress) {
+    (void)context;
+    if (progress->kind == SA_PROGRESS_STEP) ck_assert_int_eq(rename(out_path, moved), 0);
+}
+
+/* Where they cannot be saved, the training has failed, though it had no time for more. */
+START_TEST(weights_that_are_neither_validated_nor_saved) {
+    sa_settings settings = small_settings();
+    char wanted[192];
+    const sa_train_options training = {
+        .settings = &settings, .train = train_path, .out = out_path, .report = move_away};
+    settings.max_time = 2, update_seconds = 4;
+    strcpy(moved, scratch_path("moved"));
+    ck_assert(!sa_train(&training, &outcome, &error));
+    snprintf(wanted, sizeof wanted, "cannot open '%s/': No such file or directory", out_path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_int_eq(outcome.steps, 1);
+}
+END_TEST
+
 /* The limit ends no update: one that ends long after it counts. */
 START_TEST(an_update_ends_after_the_limit) {
     later_seconds = 60;
@@ -420,6 +443,7 @@ int main(void) {
     tcase_add_test(tests, the_first_validation_is_estimated);
     tcase_add_test(tests, time_goes_on_after_a_resume);
     tcase_add_test(tests, weights_without_a_validation_are_saved);
+    tcase_add_test(tests, weights_that_are_neither_validated_nor_saved);
     tcase_add_test(tests, an_update_ends_after_the_limit);
     tcase_add_test(tests, a_dropped_update_does_not_count);
     tcase_add_test(tests, a_stopped_validation_is_made_later);

@@ -61,7 +61,7 @@ START_TEST(the_best_model_waits_for_the_disk) {
     for (int k = 0; k < 2; k++) wanted[k] = bytes_of(names[k], &size[k]);
     ck_assert_int_eq(bests + others, 7);
     ck_assert(_i ? bests > 0 && others > 1 : bests == 7);
-    for (int saves = 2; saves <= 7; saves++) {
+    for (int saves = 2; saves <= 7; saves += _i ? 1 : 5) {
         ck_assert_msg(train_failing(&settings, saves, &error), "%s", error.text);
         ck_assert_int_eq(failures, 0);
         for (int k = 0; k < 2; k++) {

@@ -219,7 +219,8 @@ START_TEST(the_alignment_loss_is_a_mean_over_tokens) {
 }
 END_TEST
 
-/* Without an update since the last row there is none: here only the best model is to be found. */
+/* Without an update since the last row there is none: here only the best model is to be found, and
+ * the state stays as it is. */
 START_TEST(a_row_without_updates_has_no_training_loss) {
     sa_settings settings = settings_of_log();
     sa_buffer links = {0};
@@ -233,12 +234,18 @@ START_TEST(a_row_without_updates_has_no_training_loss) {
     train_all(settings, (sa_train_options){.alignments = path});
     ck_assert(isfinite(rows[1].loss) && isfinite(rows[1].guided_loss));
     const double loss = rows[1].valid_loss;
+    size_t before_size;
+    char *before = scratch_read(scratch_path("out/last.safetensors"), &before_size);
     ck_assert_int_eq(unlink(scratch_path("out/best.safetensors")), 0);
     train_all(settings, (sa_train_options){.alignments = path, .resume = true});
     ck_assert_int_eq(row_count, 1);
     ck_assert(isnan(rows[0].loss) && isnan(rows[0].guided_loss));
     ck_assert_double_eq(rows[0].valid_loss, loss);
     ck_assert_int_eq(access(scratch_path("out/best.safetensors"), F_OK), 0);
+    char *after = scratch_read(scratch_path("out/last.safetensors"), &size);
+    ck_assert_uint_eq(size, before_size);
+    ck_assert_mem_eq(after, before, size);
+    free(before), free(after);
     char *log = scratch_read(scratch_path("out/log.csv"), &size), *line = log;
     for (int i = 0; i < 3; i++) line = strchr(line, '\n') + 1;
     row_is(strtok(line, "\n"), &rows[0]);

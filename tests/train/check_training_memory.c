@@ -136,11 +136,11 @@ START_TEST(a_validation_without_memory) {
     asks = true, blocked = false;
     ck_assert_int_eq(fail_allocations(validate_it), 0);
     ck_assert_int_eq(access(scratch_path("out/checkpoints/00000000.safetensors"), F_OK), 0);
-    asks = false, memory_step = 5;
+    asks = false, memory_step = 7;
     ck_assert_int_eq(fail_allocations(validate_it), 0);
     snprintf(best, sizeof best, "%s/best.safetensors", out_path);
     ck_assert(unlink(best) == 0 && mkdir(best, 0777) == 0);
-    asks = blocked = true;
+    asks = blocked = true, memory_step = 2;
     fail_allocations(validate_it); /* what is not written may lack something */
     memory_step = 1;
     sa_session_close(&opened);
@@ -185,7 +185,7 @@ static void end_comparison(void) {
 START_TEST(a_comparison_without_memory) {
     begin_comparison();
     ck_assert_int_eq(fail_allocations(compare_it), 0);
-    spares = false, memory_step = 97;
+    spares = false, memory_step = 193;
     fail_allocations(compare_it); /* the writer of JSON does without some */
     spares = true, memory_step = 7;
     comparing.html = scratch_path("page.html");
@@ -215,7 +215,7 @@ START_TEST(scores_without_memory) {
     json_decref(record);
     unscored = scratch_read(path, &unscored_size);
     ck_assert_msg(score_it(&error), "%s", error.text);
-    memory_step = 5;
+    memory_step = 7;
     ck_assert_int_eq(fail_allocations(score_it), 0);
     memory_step = 1;
     free(unscored);

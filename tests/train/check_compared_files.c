@@ -14,11 +14,12 @@ static const char
 static sa_compare_result result;
 
 static void watch(void *context, const sa_progress *progress) {
-    const char *note = !progress                            ? ""
-                       : progress->kind == SA_PROGRESS_NOTE ? progress->note
-                                                            : "none";
     if (progress) take_note(context, progress);
-    if (stop_at && strncmp(note, stop_at, strlen(stop_at)) == 0 && (!*note || *stop_at)) stop = 1;
+    if (!stop_at) return;
+    if (!progress)
+        stop |= !*stop_at;
+    else if (*stop_at && progress->kind == SA_PROGRESS_NOTE)
+        stop |= strncmp(progress->note, stop_at, strlen(stop_at)) == 0;
 }
 
 /* Of one model with attention and one seed, if the options name no others. */

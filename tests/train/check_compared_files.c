@@ -4,13 +4,11 @@
 #include "support/small_training.h"
 #include "support/suite.h"
 
-#include <math.h>
 #include <signal.h>
 
 static char test_path[128], page_path[128];
 static volatile sig_atomic_t stop;
-static const char
-    *stop_at; /* the note with which a user asks to stop; "": at the end of a training */
+static const char *stop_at; /* a note at which a user asks to stop; "": after a training */
 static sa_compare_result result;
 
 static void watch(void *context, const sa_progress *progress) {

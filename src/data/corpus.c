@@ -147,6 +147,7 @@ static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, 
     while (good && sa_pair_reader_next(&reader, error))
         good = add_row(corpus, &reader, sources, error);
     good = good && !reader.records.text.failed &&
+           (!reader.note.failed || sa_fail_memory(error, reader.note.size)) &&
            copy_text(corpus->owned, reader.note.text, &corpus->remarks, error);
     sa_pair_reader_close(&reader);
     return good;

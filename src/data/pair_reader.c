@@ -128,7 +128,7 @@ static bool open_copy(const sa_records *records, sa_records *copy, sa_error *err
 static bool is_table(const sa_pair_format *format, const sa_records *records, bool named,
                      sa_error *error) {
     sa_records trial = {.separator = format->separator};
-    bool equal = open_copy(records, &trial, error);
+    bool equal = error->code != SA_LIMIT && open_copy(records, &trial, error);
     size_t width = 0, known[2], names = 0;
     while (equal && format->next(&trial, error)) {
         if (is_blank_row(&trial)) continue;
@@ -503,9 +503,8 @@ bool sa_pair_reader_next(sa_pair_reader *reader, sa_error *error) {
     /* the first row may have been names that nobody knows */
     if (reader->guessed && reader->count < 4 && has_texts_elsewhere(records))
         good = fail_choice(reader, records->cell, error);
-    good = good && take_texts(reader, error);
-    records->text.failed = !good;
-    return good;
+    records->text.failed = !good || !take_texts(reader, error);
+    return !records->text.failed;
 }
 
 void sa_pair_reader_close(sa_pair_reader *reader) {

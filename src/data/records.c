@@ -209,8 +209,7 @@ static void end_element(void *context, const char *element) {
             !add_cell(it->records, sa_copy(it->language, strlen(it->language), it->error),
                       it->text.text, it->text.size, it->error))
             XML_StopParser(it->parser, XML_FALSE);
-        it->text.size = 0;
-        it->inside = false;
+        it->text.size = 0, it->inside = false;
     } else if (strcmp(element, "tu") == 0) {
         it->ready = true;
         XML_StopParser(it->parser, XML_TRUE);
@@ -255,10 +254,11 @@ bool sa_tmx_next(sa_records *records, sa_error *error) {
             !(now.parsing == XML_SUSPENDED ? XML_ResumeParser(it.parser)
                                            : XML_Parse(it.parser, data, (int)size, size == left));
     }
+    if (it.text.failed) sa_fail_memory(&why, it.text.size);
     sa_buffer_release(&it.text);
     if (!records->text.failed) return it.ready;
     const enum XML_Error code = it.parser ? XML_GetErrorCode(it.parser) : XML_ERROR_NO_MEMORY;
-    if (code == XML_ERROR_NO_MEMORY || it.text.failed) return sa_fail_memory(error, CHUNK);
+    if (code == XML_ERROR_NO_MEMORY) return sa_fail_memory(error, CHUNK);
     if (why.code) return sa_fail(error, why.code, "%s", why.text);
     return sa_fail(error, SA_DATA, "%s:%zu: XML: %s", records->text.file.name,
                    (size_t)XML_GetCurrentLineNumber(it.parser), XML_ErrorString(code));

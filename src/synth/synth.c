@@ -49,7 +49,8 @@ static bool check_supply(const generator *own, bool searched, sa_error *error) {
     const sa_split split = own->draft.split;
     char text[64] = "";
     uint64_t all = 0;
-    if (g) sa_grammar_count(g, split, own->toy.min_words, own->toy.max_words, &all, error);
+    if (g && sa_grammar_count(g, split, own->toy.min_words, own->toy.max_words, &all, error) < 0)
+        return false;
     const uint64_t share = all / 10 * (split == SA_TRAIN ? 8 : 1);
     if (!searched && (all < 20000 || (size_t)own->toy.pairs <= share + all / 64)) return true;
     if (g) snprintf(text, sizeof text, "; all splits have %" PRIu64, all);
@@ -82,7 +83,7 @@ static bool draw_all(generator *own, sa_synth_flush *flush, sa_buffer *out, sa_e
         else if (!sa_grammar_draw(own->grammar, draft))
             continue;
         sa_draft_write_side(draft, &draft->source, out);
-        const uint64_t hash = sa_hash(out->text + before, out->size - before);
+        const uint64_t hash = out->failed ? 0 : sa_hash(out->text + before, out->size - before);
         out->size = before;
         if (!belongs(own, hash)) continue;
         if (sa_strings_add(&own->seen, (const char *)&hash, sizeof hash, error) < 0) return false;
@@ -116,8 +117,7 @@ bool sa_synth_write(const sa_toy *toy, sa_synth_flush *flush, sa_buffer *out, sa
 
 bool sa_corpus_generate(const char *task, const char *grammar, size_t pairs, uint64_t seed,
                         int split, const char *path, sa_error *error) {
-    const sa_toy toy = {task, grammar, .pairs = (int64_t)pairs, .seed = (int64_t)seed,
-                        .split = split};
+    const sa_toy toy = {task, grammar, (int64_t)pairs, (int64_t)seed, split, 0, 0};
     sa_buffer out = {0};
     const bool good = sa_given(path, "path", error) && sa_synth_write(&toy, NULL, &out, error) &&
                       sa_save_text(path, &out, error);

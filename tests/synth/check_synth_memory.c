@@ -50,7 +50,7 @@ START_TEST(grammars_without_memory) {
     sa_buffer_adds(&text, whole);
     for (int i = 0; i < 40; i++) sa_buffer_addf(&text, "[N:g] ||| x%d ||| y%d\n", i, i);
     const char *path = grammar_of(text.text);
-    if (!TEST_SANITIZED) makes_without_memory((sa_toy){.grammar = path, .pairs = 40, .seed = 1});
+    makes_without_memory((sa_toy){.grammar = path, .pairs = 40, .seed = 1});
     makes_without_memory((sa_toy){.grammar = path, .seed = 1, .check = true});
     sa_buffer_release(&text);
 }
@@ -58,6 +58,20 @@ END_TEST
 
 START_TEST(tasks_without_memory) {
     makes_without_memory((sa_toy){.task = "sort", .pairs = 40, .seed = 1});
+}
+END_TEST
+
+/* That there are only two sentences can be told once they have been counted. */
+static bool lack_sentences(sa_error *why) {
+    sa_buffer out = {0};
+    ck_assert(!sa_synth_write(&toy, NULL, &out, why));
+    sa_buffer_release(&out);
+    return why->code == SA_USAGE && strstr(why->text, "all splits have 2");
+}
+
+START_TEST(too_few_sentences_without_memory) {
+    toy = (sa_toy){.grammar = grammar_of("[S] ||| a ||| x\n[S] ||| b ||| y\n"), .pairs = 9};
+    ck_assert_int_eq(fail_allocations(lack_sentences), 0);
 }
 END_TEST
 
@@ -84,9 +98,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, grammars_without_memory);
-    if (!TEST_SANITIZED) { /* which object to the text of an empty buffer, NULL + 0 */
-        tcase_add_test(tests, tasks_without_memory);
-        tcase_add_test(tests, files_without_memory);
-    }
+    tcase_add_test(tests, tasks_without_memory);
+    tcase_add_test(tests, files_without_memory);
+    tcase_add_test(tests, too_few_sentences_without_memory);
     return suite_run(suite);
 }

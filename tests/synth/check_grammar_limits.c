@@ -233,6 +233,22 @@ START_TEST(a_grammar_is_described) {
 }
 END_TEST
 
+/* Under a source a line for each target word, with # below what it is linked with, ? where the link
+ * is only possible. */
+START_TEST(examples_show_links) {
+    static const char example[] = "\na bc\n# .   x\n. ?   y\n. .   z\n";
+    sa_buffer out = {0}, wanted = {0};
+    sa_grammar *grammar = parsed("[S] ||| a bc ||| x y z ||| 0-0 1p1\n");
+    ck_assert(sa_grammar_check(grammar, 1, &out, &error));
+    for (int i = 0; i < 5; i++) sa_buffer_adds(&wanted, example);
+    const char *shown = strstr(out.text, "\na bc\n");
+    ck_assert_ptr_nonnull(shown);
+    ck_assert_str_eq(shown, wanted.text);
+    sa_grammar_free(grammar);
+    sa_buffer_release(&out), sa_buffer_release(&wanted);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("grammar_limits", &tests);
@@ -247,5 +263,6 @@ int main(void) {
     tcase_add_test(tests, numbers_beyond_64_bits_are_many);
     tcase_add_test(tests, a_pair_has_two_sides);
     tcase_add_test(tests, a_grammar_is_described);
+    tcase_add_test(tests, examples_show_links);
     return suite_run(suite);
 }

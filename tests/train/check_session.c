@@ -355,42 +355,6 @@ START_TEST(a_save_that_fails_is_tried_again) {
 }
 END_TEST
 
-static int failing; /* validations after which saving fails */
-
-static void fail_again(void *context, const sa_progress *progress) {
-    (void)context;
-    if (progress->kind == SA_PROGRESS_VALIDATION && --failing > 0)
-        plan_failure("renameat", 1, ENOSPC);
-}
-
-/* Of three validations only the first is the best. Until its weights can be saved, perhaps at the
- * very end, they are kept, not those of later validations. */
-START_TEST(the_best_weights_wait_to_be_saved) {
-    sa_settings settings = small_settings();
-    sa_train_result outcome;
-    size_t size, got;
-    settings.lr = 3, settings.steps = 9; /* from which no training recovers so soon */
-    const sa_train_options training = {.settings = &settings,
-                                       .train = train_path,
-                                       .out = out_path,
-                                       .overwrite = true,
-                                       .report = fail_again};
-    ck_assert_msg(train(&settings, false), "%s", error.text);
-    char *log = bytes_of("log.csv", &size), *wanted;
-    ck_assert(strstr(log, ",1\n") == strchr(strchr(log, '\n') + 1, '\n') - 2);
-    ck_assert_ptr_null(strstr(strstr(log, ",1\n") + 1, ",1\n"));
-    wanted = bytes_of("best.safetensors", &size);
-    failing = _i;
-    plan_failure("renameat", 1, ENOSPC);
-    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
-    ck_assert(failing <= 0 && plan.when <= 0);
-    char *best = bytes_of("best.safetensors", &got);
-    ck_assert_uint_eq(got, size);
-    ck_assert_mem_eq(best, wanted, size);
-    free(log), free(wanted), free(best);
-}
-END_TEST
-
 static void move_away(void *context, const sa_progress *progress) {
     if (progress->kind == SA_PROGRESS_VALIDATION) rename(out_path, context);
 }
@@ -484,7 +448,6 @@ int main(void) {
     Suite *suite = suite_of("session", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_loop_test(tests, a_save_that_fails_is_tried_again, 0, 21);
-    tcase_add_loop_test(tests, the_best_weights_wait_to_be_saved, 1, 4);
     tcase_add_test(tests, a_folder_that_goes_away_ends_a_training);
     tcase_add_test(tests, a_frame_that_is_lost);
     tcase_add_test(tests, a_training_is_not_replaced_unasked);

@@ -390,12 +390,14 @@ static bool read_records(sa_comparison *all, sa_error *error) {
 static bool check_runs(const sa_comparison *all, sa_error *error) {
     const sa_corpus *test = &all->data.test;
     const sa_compare_run *most = NULL; /* the run with the most to check */
-    bool attends = false;
+    bool attends = false, guided = false;
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
         const sa_compare_run *run = &all->runs[i];
         if (is_done(run, &all->data)) continue;
-        if (!most || run->settings.guided_alignment > 0) most = run;
-        attends |= sa_settings_has_attention(&run->settings);
+        const bool guides = run->settings.guided_alignment > 0,
+                   has_attention = sa_settings_has_attention(&run->settings);
+        if (!most || guides || (!guided && has_attention)) most = run;
+        attends |= has_attention, guided |= guides;
     }
     if (!most) return true;
     const sa_train_options training = training_of(all, most);

@@ -128,6 +128,19 @@ START_TEST(rounded_rows_are_taken_in_pairs) {
 }
 END_TEST
 
+/* More than 2^22 places are not packed for one product. */
+START_TEST(a_wide_product_has_no_room) {
+    size_t most = 0;
+    for (int cols = 1; cols <= 1 << 20; cols *= 2) {
+        const size_t room = sa_bf16_room(cols);
+        ck_assert(room ? room >= most : most > 0);
+        most = room ? room : most;
+    }
+    ck_assert_uint_le(most, 1 << 22);
+    ck_assert_uint_eq(sa_bf16_room(1 << 20), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("products", &tests);
@@ -136,5 +149,6 @@ int main(void) {
     tcase_add_test(tests, a_product_has_one_thread);
     tcase_add_test(tests, products_equal_plain_loops);
     tcase_add_test(tests, rounded_rows_are_taken_in_pairs);
+    tcase_add_test(tests, a_wide_product_has_no_room);
     return suite_run(suite);
 }

@@ -137,6 +137,45 @@ START_TEST(a_title_needs_a_page) {
 }
 END_TEST
 
+/* A film is of the models that attend: its pairs are checked before any other is trained. */
+START_TEST(a_pair_too_long_for_a_film_is_found_first) {
+    const char *path = scratch_path("long.tsv");
+    sa_buffer text = {0};
+    for (int i = 0; i <= SA_MAX_LEN; i++) sa_buffer_adds(&text, i ? " w1" : "w1");
+    sa_buffer_adds(&text, "\tv1\n");
+    scratch_write(path, text.text, text.size);
+    sa_buffer_release(&text);
+    ck_assert(!compare((sa_compare_options){.models = "fixed,luong", .snapshots = path}));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_msg(strstr(error.text, "the source has 1001 tokens, more than --max-len"), "%s",
+                  error.text);
+    ck_assert(!there("fixed-s1"));
+}
+END_TEST
+
+/* The validation loss in the first row of a log. */
+static double loss_of(const char *log) {
+    const char *at = strchr(log, '\n') + 1;
+    for (int i = 0; i < 9; i++) at = strchr(at, ',') + 1;
+    return atof(at);
+}
+
+/* Models are validated on the pairs that are given for it. */
+START_TEST(other_validation_pairs_give_another_loss) {
+    const char *path = scratch_path("valid.tsv");
+    char *log[2];
+    size_t size;
+    for (int i = 0; i < 2; i++) {
+        scratch_write(path, i ? "w5 w2\tv2 v5\n" : "w1\tv0\n", i ? 12 : 6);
+        ck_assert_msg(compare((sa_compare_options){.valid = path, .overwrite = true}), "%s",
+                      error.text);
+        log[i] = scratch_read(scratch_path("out/luong-s1/log.csv"), &size);
+    }
+    ck_assert_double_ne(loss_of(log[0]), loss_of(log[1]));
+    free(log[0]), free(log[1]);
+}
+END_TEST
+
 /* ---- What is lost ---------------------------------------------------------------------------- */
 
 /* A run that is done needs its log for the curves, its model and its film for the page. */
@@ -352,6 +391,8 @@ int main(void) {
     tcase_add_test(tests, a_table_that_cannot_be_written_is_named);
     tcase_add_test(tests, a_page_that_cannot_be_written_is_named);
     tcase_add_test(tests, a_title_needs_a_page);
+    tcase_add_test(tests, a_pair_too_long_for_a_film_is_found_first);
+    tcase_add_test(tests, other_validation_pairs_give_another_loss);
     tcase_add_test(tests, a_file_of_a_run_that_is_lost_is_named);
     tcase_add_test(tests, a_run_without_its_model_is_not_scored);
     tcase_add_test(tests, a_damaged_record_is_overwritten_if_that_is_asked);

@@ -481,26 +481,6 @@ START_TEST(broken_files_are_refused) {
 }
 END_TEST
 
-/* A cell may be as long as a line of other files: a mebibyte. */
-START_TEST(cells_have_a_longest_text) {
-    static char text[SA_LINE_LIMIT + 2];
-    const good_file row = {.bytes = "<tmx"};
-    if (needs_expat(&row)) return;
-    for (int more = 0; more < 2; more++) {
-        sa_buffer all = {0};
-        memset(text, 'x', SA_LINE_LIMIT + (size_t)more);
-        sa_buffer_addf(&all, TMX("\n" UNIT("%s", "b")), text);
-        const bool opened = sa_corpus_open(&corpus, file("x.tmx", all.text, all.size), &error);
-        sa_buffer_release(&all);
-        ck_assert_msg(opened == !more, "%s", error.text);
-        if (opened) ck_assert_uint_eq(strlen(corpus.pairs[0].source), SA_LINE_LIMIT);
-        if (opened) sa_corpus_close(&corpus);
-    }
-    expect_text(error.text, "x.tmx:4: 'en-US' is longer than 1048576 bytes");
-    ck_assert_int_eq(error.code, SA_LIMIT);
-}
-END_TEST
-
 START_TEST(two_files_have_no_columns) {
     char both[300];
     snprintf(both, sizeof both, "%s,%s", file("a.csv", BYTES("a\tA, b\n")),
@@ -525,7 +505,6 @@ int main(void) {
     tcase_add_test(cases, the_same_pairs_are_the_same_in_every_format);
     tcase_add_test(cases, a_late_line_decides);
     tcase_add_loop_test(cases, broken_files_are_refused, 0, COUNT(broken));
-    tcase_add_test(cases, cells_have_a_longest_text);
     tcase_add_test(cases, two_files_have_no_columns);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

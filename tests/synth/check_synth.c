@@ -6,7 +6,6 @@
 #include "support/scratch.h"
 #include "support/suite.h"
 #include "synth/draft.h"
-#include "synth/scfg.h"
 #include "synth/synth.h"
 
 #include <stdio.h>
@@ -550,22 +549,6 @@ START_TEST(a_corpus_has_ten_thousand_pairs_unless_told) {
 }
 END_TEST
 
-/* A rule without a left side is none, even where a category is known. */
-START_TEST(a_rule_without_a_category_is_refused) {
-    static const char *const rules[] = {"||| ||| a\n", "[1] ||| a ||| b\n", "[S,1] ||| a ||| b\n"};
-    for (int i = 0; i < 3; i++) {
-        char text[64];
-        sa_error error;
-        snprintf(text, sizeof text, "[S] ||| c ||| d\n%s", rules[i]);
-        sa_grammar *g = sa_grammar_read("g", text, &error);
-        ck_assert_msg(!g, "%s", rules[i]);
-        ck_assert_str_eq(error.text, "g:2: a rule is [CATEGORY] ||| source ||| target, then "
-                                     "perhaps ||| links ||| weight");
-        ck_assert_int_eq(error.code, SA_DATA);
-    }
-}
-END_TEST
-
 int main(void) {
     int tasks = 0;
     while (sa_tasks[tasks].name) tasks++;
@@ -580,7 +563,6 @@ int main(void) {
     tcase_add_test(all, a_seed_and_a_split_have_their_sentences);
     tcase_add_loop_test(all, sources_are_unique_and_splits_disjoint, 0, tasks);
     tcase_add_loop_test(all, links_fit_the_words, 0, tasks);
-    tcase_add_test(all, a_rule_without_a_category_is_refused);
     if (!TEST_SANITIZED) tcase_add_test(all, says_how_many_there_are);
     if (!TEST_SANITIZED) tcase_add_test(all, does_not_look_for_what_cannot_be);
     tcase_add_test(all, a_corpus_is_flushed_in_parts);
